@@ -1,0 +1,59 @@
+/**
+ * Every audit event (P6) with the group it is shown in and its data fields. Never message text, never payload
+ * content. Names and fields are added to, never renamed.
+ */
+export interface AuditData {
+  chat_started: { agent_name: string };
+  chat_stopped: { agent_name: string };
+  session_started: { agent_name: string; resumed: boolean };
+  session_completed: { agent_name: string };
+  session_interrupted: { agent_name: string; turn: number | null };
+  turn_started: { kind: string; chain_id: string | null; seq: number; hook_driven_turns: number; resumed: boolean };
+  turn_completed: { chain_id: string | null; seq: number; status: "ok" | "error" | "interrupted"; error?: string };
+  turn_settled: { kind: string; chain_id: string | null; seq: number };
+  model_step: { turn: number; step: number; duration_ms: number; outcome: "ok" | "error" | "interrupted" };
+  hooks_evaluated: { point: string; verdicts: Record<string, string> };
+  hook_push_fired: { hook_name: string | null; point: string; wake: boolean; target_session: string };
+  hook_failed: { hook: string; point: string; code: string; error: string };
+  hook_skipped: { hook: string; point: string; reason: string };
+  inbox_refused: { kind: string; reason: string; hook?: string };
+  inbox_dropped: { ids: string[]; reason: string };
+  safety_limit_checkpoint: {
+    kind: string;
+    allow_continue: boolean;
+    reason: string;
+    extension: number;
+    agent_id: string;
+    action: string;
+  };
+  session_halted: { reason: string };
+  layer_skipped: { layer: string; file: string; findings: number };
+  audit_dropped: { count: number };
+  store_set_aside: { path: string; reason: string };
+}
+
+export type AuditType = keyof AuditData;
+
+/** Compiles only when every type of AuditData is here. */
+export const AUDIT_GROUPS: Record<AuditType, "session" | "turn" | "hook" | "tool" | "safety" | "runtime"> = {
+  chat_started: "session",
+  chat_stopped: "session",
+  session_started: "session",
+  session_completed: "session",
+  session_interrupted: "session",
+  turn_started: "turn",
+  turn_completed: "turn",
+  turn_settled: "turn",
+  model_step: "turn",
+  hooks_evaluated: "hook",
+  hook_push_fired: "hook",
+  hook_failed: "hook",
+  hook_skipped: "hook",
+  inbox_refused: "session",
+  inbox_dropped: "session",
+  safety_limit_checkpoint: "safety",
+  session_halted: "session",
+  layer_skipped: "runtime",
+  audit_dropped: "runtime",
+  store_set_aside: "runtime",
+};

@@ -1,0 +1,130 @@
+/**
+ * The store port. Everything that must survive a crash goes through it. A session is written by one owner at a
+ * time: `claim` gives the owner an epoch, every commit names it, and a commit with an older epoch is `fenced`.
+ * A commit is data, applied whole or not at all, and durable when its promise resolves.
+ *
+ * Values (`JsonObject`) are plain JSON; strings may hold any UTF-16, lone surrogates included, and come back equal.
+ */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+export interface InboxMessage {
+  /** Unique per session for as long as the store keeps it: a second put of the same id is a `duplicate`. */
+  id: string;
+  kind: string;
+  /** A waking message starts a turn; a passive one waits for the next. */
+  wake: boolean;
+  body: JsonObject;
+}
+
+export interface InboxRow extends InboxMessage {
+  /** Order of arrival within the store. */
+  seq: number;
+}
+
+export interface WalRecord {
+  /** 1, 2, 3 … within the session, without a gap. */
+  seq: number;
+  record: JsonObject;
+}
+
+export type PutOutcome =
+  | { status: "stored"; /** Ids of passive messages dropped to make room, oldest first. */ dropped: string[] }
+  | { status: "duplicate" }
+  /** Nothing stored: the inbox holds as many waking messages, or bytes, as it may. */
+  | { status: "full" };
+
+export type Op =
+  /** Appends one WAL record. */
+  | { op: "append"; record: JsonObject }
+  /** Marks unconsumed inbox messages as consumed; one that is not there unconsumed makes the commit a `duplicate`. */
+  | { op: "consume"; ids: readonly string[] }
+  /** Makes waking messages passive; ids that are no longer unconsumed are passed over. */
+  | { op: "demote"; ids: readonly string[] }
+  /** Puts a message into any session's inbox, creating that session's row where there is none. */
+  | { op: "put"; session: string; message: InboxMessage }
+  /** State as of the last record appended so far (in this commit or before), and the history made since the last snapshot. */
+  | { op: "snapshot"; body: JsonObject; history: readonly JsonObject[] }
+  /** What listings show of the session: a small object, kept with its row. */
+  | { op: "status"; status: JsonObject };
+
+export interface Commit {
+  session: string;
+  epoch: number;
+  ops: readonly Op[];
+}
+
+export type CommitResult =
+  /** `puts` answers the put ops in their order; `walSeq` is the session's last record. */
+  | { status: "ok"; walSeq: number; puts: PutOutcome[] }
+  | { status: "fenced" }
+  | { status: "duplicate" };
+
+export type ClaimResult =
+  | { status: "claimed"; epoch: number; created: boolean }
+  /** Another owner's lease has not run out. */
+  | { status: "held"; owner: string; leaseUntil: number };
+
+export interface SessionRow {
+  id: string;
+  owner: string | null;
+  epoch: number;
+  walSeq: number;
+  status: JsonObject;
+  createdAt: number;
+  updatedAt: number;
+  /** Unconsumed messages. */
+  waking: number;
+  passive: number;
+}
+
+export interface Snapshot {
+  uptoSeq: number;
+  body: JsonObject;
+}
+
+export interface Store {
+  /**
+   * Takes ownership for `leaseMs`. Succeeds when the session is new, free, its lease has run out, or it is held by
+   * the same `owner`; each success raises the epoch by one.
+   */
+  claim(session: string, owner: string, leaseMs: number): Promise<ClaimResult>;
+  /** Extends exactly these holdings; answers those that still stand. */
+  renew(
+    held: readonly { session: string; epoch: number }[],
+    leaseMs: number,
+  ): Promise<{ session: string; epoch: number }[]>;
+  /** Gives ownership up if the epoch is still the current one. */
+  release(session: string, epoch: number): Promise<void>;
+
+  commit(commit: Commit): Promise<CommitResult>;
+  /** Puts a message from outside any turn; needs no ownership. Durable when resolved. */
+  put(session: string, message: InboxMessage): Promise<PutOutcome>;
+
+  /** Unconsumed messages in order of arrival. */
+  pending(session: string, limit: number): Promise<InboxRow[]>;
+  /** Newest snapshot, if any. */
+  snapshot(session: string): Promise<Snapshot | undefined>;
+  /** History kept by snapshots, oldest first. */
+  history(session: string): AsyncIterable<JsonObject[]>;
+  /** WAL records after `afterSeq`, in order, in batches. */
+  records(session: string, afterSeq: number): AsyncIterable<WalRecord[]>;
+
+  session(id: string): Promise<SessionRow | undefined>;
+  /** In order of id. */
+  sessions(): Promise<SessionRow[]>;
+
+  /** Removes WAL records up to the newest snapshot; answers how many. */
+  truncate(session: string): Promise<number>;
+  /** Waits for what was handed in, then closes. Further calls are refused. */
+  close(): Promise<void>;
+}
+
+export interface InboxLimits {
+  waking: number;
+  passive: number;
+  /** Bytes of all unconsumed bodies of one session, as JSON in UTF-8. */
+  bytes: number;
+}
+
+export const DEFAULT_INBOX_LIMITS: InboxLimits = { waking: 1000, passive: 1000, bytes: 256 * 1024 * 1024 };
