@@ -5,9 +5,13 @@
 export const CATALOGUE = {
   // Reading files
   E_FILE_UNREADABLE: { severity: "error", meaning: "a file could not be read" },
-  E_FILE_NOT_REGULAR: { severity: "error", meaning: "a directory, device or socket stands where a file is expected" },
+  E_FILE_NOT_REGULAR: {
+    severity: "error",
+    meaning: "a directory, device or socket stands where a file is expected",
+  },
   E_FILE_TOO_LARGE: { severity: "error", meaning: "a file is larger than reyn reads" },
   E_FILE_ENCODING: { severity: "error", meaning: "a file is not UTF-8" },
+  E_CONTROL_DIR: { severity: "error", meaning: "the control folder is missing or is not a folder" },
   // YAML
   E_YAML_SYNTAX: { severity: "error", meaning: "the file is not YAML 1.2" },
   E_YAML_DUPLICATE_KEY: { severity: "error", meaning: "a key is given twice" },
@@ -21,8 +25,11 @@ export const CATALOGUE = {
   E_KEY_NOT_YET: { severity: "error", meaning: "a key whose part of reyn does not exist yet" },
   E_KEY_LAYER: { severity: "error", meaning: "a key that this layer may not set" },
   E_ENV_UNSET: { severity: "error", meaning: "a ${NAME} whose variable is not set" },
-  E_ENV_SYNTAX: { severity: "error", meaning: "a $ that is neither ${NAME}, ${NAME:-default} nor $$" },
-  E_PROJECT_UNTRUSTED: { severity: "error", meaning: "a project file sets a key that needs the operator's trust" },
+  E_ENV_SYNTAX: { severity: "error", meaning: "a ${ that is neither ${NAME} nor ${NAME:-default}" },
+  E_PROJECT_UNTRUSTED: {
+    severity: "error",
+    meaning: "a project file sets a key that needs the operator's trust",
+  },
   W_LIST_REPLACED: { severity: "warning", meaning: "reyn.local.yaml replaces a list of reyn.yaml" },
   W_LAYER_SKIPPED: { severity: "warning", meaning: "a layer that could not be used was left out" },
   // Hooks
@@ -31,7 +38,10 @@ export const CATALOGUE = {
   E_HOOK_RENAMED: { severity: "error", meaning: "a scheme of an older version, with its new form" },
   E_HOOK_NAME: { severity: "error", meaning: "a hook's name is malformed or taken" },
   E_HOOK_MATCHER: { severity: "error", meaning: "a matcher that can never match at its point" },
-  E_HOOK_TEMPLATE: { severity: "error", meaning: "a template that does not compile or names what the point never has" },
+  E_HOOK_TEMPLATE: {
+    severity: "error",
+    meaning: "a template that does not compile or names what the point never has",
+  },
   E_HOOK_ARGV: { severity: "error", meaning: "an exec argv that is empty, not static or not strings" },
   E_HOOK_KEY_SCHEME: { severity: "error", meaning: "a key that does not belong to the hook's scheme" },
   E_HOOK_NOT_YET: { severity: "error", meaning: "a scheme or point whose part of reyn does not exist yet" },
@@ -40,7 +50,10 @@ export const CATALOGUE = {
   W_HOOK_GLOB: { severity: "warning", meaning: "a glob that matches otherwise than it looks" },
   W_HOOK_DISABLED_UNKNOWN: { severity: "warning", meaning: "`disabled` names no hook" },
   W_SAFETY_ASK_USER: { severity: "warning", meaning: "`on_limit: ask_user` acts as `warn`" },
+  E_MODEL_SCRIPT: { severity: "error", meaning: "the file of a scripted model cannot be used" },
+  E_MODEL_KEY: { severity: "error", meaning: "a key that belongs to another model provider" },
   W_MODEL_ECHO: { severity: "warning", meaning: "no model is configured, so turns are echoed" },
+  W_MODEL_COMMAND: { severity: "warning", meaning: "the model's command is missing or not executable" },
   // Running
   E_USAGE: { severity: "error", meaning: "the command line is wrong" },
   E_VERB_NOT_YET: { severity: "error", meaning: "a command whose part of reyn does not exist yet" },
@@ -58,6 +71,9 @@ export const CATALOGUE = {
   E_STATE_CORRUPT: { severity: "error", meaning: "the store is damaged; it was set aside" },
   E_STATE_FULL: { severity: "error", meaning: "the disk of the state folder is full" },
   E_STATE_IO: { severity: "error", meaning: "the store could not be read or written" },
+  E_AUDIT_WRITE: { severity: "error", meaning: "the audit log cannot be written for now; events wait in memory" },
+  E_AUDIT_LOST: { severity: "error", meaning: "audit events could not be written before the end" },
+  W_AUDIT_DAMAGED: { severity: "warning", meaning: "lines of the audit log are damaged and left out" },
   E_INTERNAL: { severity: "error", meaning: "a fault in reyn itself" },
 } as const satisfies Record<string, { severity: "error" | "warning"; meaning: string }>;
 

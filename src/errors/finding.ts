@@ -19,14 +19,18 @@ export interface Finding {
   place?: Place;
   /** What to do about it; printed in parentheses behind the message. */
   fix?: string;
+  /** What is accepted there, when that is a short list; printed last. */
+  allowed?: readonly string[];
 }
 
-/** `reyn.yaml:12:5 E_KEY_UNKNOWN hooks[1]: unknown key "onn" (did you mean "on"?)` */
+/** `reyn.yaml:12:5 E_KEY_UNKNOWN hooks[1]: unknown key "onn" (did you mean "on"?); allowed: on, name` */
 export function formatFinding(finding: Finding): string {
-  const { place, code, subject, message, fix } = finding;
+  const { place, code, subject, message, fix, allowed } = finding;
   const where = place ? `${place.file}:${place.line}:${place.column} ` : "";
   const about = subject ? ` ${subject}:` : "";
-  return `${where}${code}${about} ${message}${fix ? ` (${fix})` : ""}`;
+  return `${where}${code}${about} ${message}${fix ? ` (${fix})` : ""}${
+    allowed ? `; allowed: ${allowed.join(", ")}` : ""
+  }`;
 }
 
 export function isError(finding: Finding): boolean {

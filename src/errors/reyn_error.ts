@@ -39,3 +39,7 @@ export function finding(
 ): Finding {
   return { code, severity: CATALOGUE[code].severity, message, ...rest };
 }
+
+export function isReynError(error: unknown): error is ReynError {
+  return error instanceof ReynError;
+}

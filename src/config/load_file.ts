@@ -1,0 +1,147 @@
+import type { ErrorCode } from "../errors/catalogue.ts";
+import { type Finding, formatFinding, isError } from "../errors/finding.ts";
+import { quote } from "../errors/quote.ts";
+import { finding } from "../errors/reyn_error.ts";
+import { unknownKey } from "./check_value.ts";
+import type { ConfigFile } from "./control_paths.ts";
+import { formatPath, isMapping } from "./path.ts";
+import { readTextFile } from "./read_file.ts";
+import { notYetMessage } from "./refusal.ts";
+import type { AnySection, Layer, Path } from "./section.ts";
+import { parseYaml, type YamlDocument } from "./yaml_document.ts";
+
+/** A configuration file as it was read, collecting what is found wrong with it. */
+export interface LoadedFile extends ConfigFile {
+  /** Sections that the file holds, by key; keys without a value are left out. */
+  values: Readonly<Record<string, unknown>>;
+  /** Whether its text may hold `$` at all. */
+  mayExpand: boolean;
+  document: YamlDocument | undefined;
+  /** Hash of the bytes that were read; undefined when there is no file. */
+  sha256: (() => string) | undefined;
+  findings: Finding[];
+}
+
+/** Reads and parses a file and judges its top-level keys. */
+export function loadFile(file: ConfigFile, sections: readonly AnySection[]): LoadedFile {
+  const loaded: LoadedFile = {
+    ...file,
+    values: {},
+    mayExpand: false,
+    document: undefined,
+    sha256: undefined,
+    findings: [],
+  };
+  const read = readTextFile(file.path, file.shown);
+  if (read.state === "absent") return loaded;
+  if (read.state === "failed") return { ...loaded, findings: [read.finding] };
+  loaded.sha256 = read.sha256;
+  if (file.notYet !== undefined) {
+    const name = file.shown.slice(file.shown.lastIndexOf("/") + 1);
+    const place = { file: file.shown, line: 1, column: 1 };
+    loaded.findings.push(finding("E_KEY_NOT_YET", notYetMessage(name, file.notYet), { place }));
+    return loaded;
+  }
+  const document = parseYaml(read.text, file.shown);
+  loaded.document = document;
+  loaded.mayExpand = read.text.includes("$");
+  loaded.findings.push(...document.findings);
+  if (isMapping(document.value)) loaded.values = knownValues(loaded, document.value, sections);
+  return loaded;
+}
+
+function knownValues(
+  file: LoadedFile,
+  values: Record<string, unknown>,
+  sections: readonly AnySection[],
+): Record<string, unknown> {
+  const byKey = new Map(sections.map((section) => [section.key, section]));
+  const here = sections.filter((section) => allowedIn(section, file.layer)).map((section) => section.key);
+  const known: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(values)) {
+    const section = byKey.get(key);
+    const rest = { at: "key", subject: "" } as const;
+    if (section === undefined) {
+      const { message, fix, allowed } = unknownKey([key], key, here);
+      addFinding(file, [key], "E_KEY_UNKNOWN", message, { ...rest, fix, allowed });
+    } else if (section.kind === "not_yet" && holds(section, file.layer)) {
+      addFinding(file, [key], "E_KEY_NOT_YET", notYetMessage(key, section.part), rest);
+    } else if (!allowedIn(section, file.layer)) {
+      const { message, fix } = layerMessage(section, file.layer, here);
+      addFinding(file, [key], "E_KEY_LAYER", message, { ...rest, fix });
+    } else if (value !== null) known[key] = value;
+  }
+  return known;
+}
+
+/** Whether errors in this layer stop the start. */
+export function startsRun(layer: Layer): boolean {
+  return layer === "operator" || layer === "startup";
+}
+
+function allowedIn(section: AnySection, layer: Layer): boolean {
+  return section.kind !== "not_yet" && holds(section, layer);
+}
+
+function holds(section: AnySection, layer: Layer): boolean {
+  return (section.layers as readonly Layer[]).includes(layer);
+}
+
+function layerMessage(
+  section: AnySection,
+  layer: Layer,
+  here: readonly string[],
+): { message: string; fix: string } {
+  const key = quote(section.key);
+  if (startsRun(layer)) {
+    return { message: `${key} belongs to a session`, fix: "only a session's own hooks.yaml may hold it" };
+  }
+  const message = `${key} may not be set in the ${layer} layer, which holds ${here.join(" and ")} only`;
+  return {
+    message,
+    fix: section.kind === "list" ? "only a session's own hooks.yaml may hold it" : "set it in reyn.yaml",
+  };
+}
+
+export interface FindingRest {
+  fix?: string | undefined;
+  allowed?: readonly string[] | undefined;
+  at?: "value" | "key" | undefined;
+  /** Defaults to the path. */
+  subject?: string;
+}
+
+/** Adds a finding at a path of the file. The same finding at the same place is added once. */
+export function addFinding(
+  file: LoadedFile,
+  path: Path,
+  code: ErrorCode,
+  message: string,
+  rest: FindingRest = {},
+): void {
+  const added = findingAt(file, path, code, message, rest);
+  const text = formatFinding(added);
+  if (!file.findings.some((other) => formatFinding(other) === text)) file.findings.push(added);
+}
+
+export function findingAt(
+  file: { document: YamlDocument | undefined; shown: string },
+  path: Path,
+  code: ErrorCode,
+  message: string,
+  { fix, allowed, at = "value", subject = formatPath(path) }: FindingRest = {},
+): Finding {
+  const place = file.document
+    ? at === "key" ? file.document.locateKey(path) : file.document.locate(path)
+    : { file: file.shown, line: 1, column: 1 };
+  return finding(code, message, {
+    ...(subject === "" ? {} : { subject }),
+    place,
+    ...(fix === undefined ? {} : { fix }),
+    ...(allowed === undefined ? {} : { allowed }),
+  });
+}
+
+export function hasErrors(file: LoadedFile): boolean {
+  return file.findings.some(isError);
+}

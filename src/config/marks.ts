@@ -1,0 +1,42 @@
+import { z } from "zod";
+
+/** Facts that an authority test may weigh. Values are outputs of the schema, ready for comparison. */
+export interface AuthorityFacts<Value = unknown> {
+  controlDir: string;
+  home: string;
+  /** What `~/.reyn/config.yaml` sets at the same path. */
+  operator: Value | undefined;
+  /** The schema's own default. */
+  fallback: Value | undefined;
+}
+
+/**
+ * Whether a project file that sets this value needs the operator's trust: no, yes, or yes with a reason. It gets the
+ * schema's output, so only values that the schema accepts.
+ */
+export type AuthorityTest<Value = unknown> = (value: Value, facts: AuthorityFacts<Value>) => boolean | string;
+
+interface Marks {
+  raw?: true;
+  /** The key is known, and refused. */
+  notYet?: true;
+  authority?: AuthorityTest;
+}
+
+const MARKS = z.registry<Marks>();
+
+/** A copy of the schema that carries the mark; the schema itself may be in use elsewhere. */
+export function marked<Schema extends z.ZodType>(schema: Schema, mark: Marks): Schema {
+  const clone = schema.clone(undefined, { parent: true });
+  MARKS.add(clone, { ...MARKS.get(schema), ...mark });
+  return clone;
+}
+
+/** Marks a part in which `${NAME}` and `$$` are plain text in every layer: argv and templates. */
+export function raw<Schema extends z.ZodType>(schema: Schema): Schema {
+  return marked(schema, { raw: true });
+}
+
+export function marksOf(schema: z.core.$ZodType): Marks {
+  return MARKS.get(schema) ?? {};
+}
