@@ -8,8 +8,19 @@ export interface AuditData {
   session_started: { agent_name: string; resumed: boolean };
   session_completed: { agent_name: string };
   session_interrupted: { agent_name: string; turn: number | null };
-  turn_started: { kind: string; chain_id: string | null; seq: number; hook_driven_turns: number; resumed: boolean };
-  turn_completed: { chain_id: string | null; seq: number; status: "ok" | "error" | "interrupted"; error?: string };
+  turn_started: {
+    kind: string;
+    chain_id: string | null;
+    seq: number;
+    hook_driven_turns: number;
+    resumed: boolean;
+  };
+  turn_completed: {
+    chain_id: string | null;
+    seq: number;
+    status: "ok" | "error" | "interrupted";
+    error?: string;
+  };
   turn_settled: { kind: string; chain_id: string | null; seq: number };
   model_step: { turn: number; step: number; duration_ms: number; outcome: "ok" | "error" | "interrupted" };
   hooks_evaluated: { point: string; verdicts: Record<string, string> };
@@ -28,7 +39,14 @@ export interface AuditData {
   };
   session_halted: { reason: string };
   layer_skipped: { layer: string; file: string; findings: number };
-  audit_dropped: { count: number };
+  audit_dropped: {
+    count: number;
+    reason: "queue_full" | "too_large" | "data_failed";
+    /** Type of the event, where it is one. */
+    event?: string;
+    /** Name of what was thrown. */
+    error?: string;
+  };
   store_set_aside: { path: string; reason: string };
 }
 

@@ -1,0 +1,123 @@
+import type { AuditData, AuditType } from "./events.ts";
+
+/** What one event says, and what each field of its data holds. docs/audit.md is made from it. */
+export interface EventDoc<T extends AuditType> {
+  says: string;
+  fields: { [F in keyof Required<AuditData[T]>]: string };
+}
+
+const AGENT = "name of the agent";
+const SEQ = "number of the turn in its session";
+const CHAIN = "id that links what followed from one message; null where nothing does";
+const RESUMED = "whether it goes on after a crash or an earlier run";
+const POINT = "the point that fired";
+const HOOK = "name of the hook, or `<layer>#<index>`";
+
+/** Compiles only when every type and every field of AuditData is here. */
+export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
+  chat_started: { says: "a front door attached to the session", fields: { agent_name: AGENT } },
+  chat_stopped: { says: "the front door left it", fields: { agent_name: AGENT } },
+  session_started: {
+    says: "a front door opened the session",
+    fields: { agent_name: AGENT, resumed: RESUMED },
+  },
+  session_completed: { says: "the session ended in an orderly way", fields: { agent_name: AGENT } },
+  session_interrupted: {
+    says: "the session was found to have ended without an end",
+    fields: { agent_name: AGENT, turn: "number of the turn that was cut off; null between turns" },
+  },
+  turn_started: {
+    says: "a turn began",
+    fields: {
+      kind: "what started it: human, hook, external_message …",
+      chain_id: CHAIN,
+      seq: SEQ,
+      hook_driven_turns: "turns triggered from inside since the last human one, this one included",
+      resumed: RESUMED,
+    },
+  },
+  turn_completed: {
+    says: "the turn's model steps are over",
+    fields: {
+      chain_id: CHAIN,
+      seq: SEQ,
+      status: "ok, error or interrupted",
+      error: "code of the failure, only with status error",
+    },
+  },
+  turn_settled: {
+    says: "the turn and its hooks are over",
+    fields: { kind: "what started it", chain_id: CHAIN, seq: SEQ },
+  },
+  model_step: {
+    says: "the model was asked once",
+    fields: {
+      turn: SEQ,
+      step: "number of the step in its turn",
+      duration_ms: "milliseconds",
+      outcome: "ok, error or interrupted",
+    },
+  },
+  hooks_evaluated: {
+    says: "a point that has hooks fired",
+    fields: { point: POINT, verdicts: "for each hook, by name: what became of it" },
+  },
+  hook_push_fired: {
+    says: "a hook's push is about to be placed in an inbox",
+    fields: {
+      hook_name: "name of the hook; null if it has none",
+      point: POINT,
+      wake: "whether the push starts a turn",
+      target_session: "the session whose inbox it is",
+    },
+  },
+  hook_failed: {
+    says: "a hook failed; the point went on",
+    fields: { hook: HOOK, point: POINT, code: "code of the failure", error: "its reason" },
+  },
+  hook_skipped: {
+    says: "a hook that matched was not run",
+    fields: { hook: HOOK, point: POINT, reason: "why" },
+  },
+  inbox_refused: {
+    says: "a message was not taken into the inbox",
+    fields: { kind: "kind of the message", reason: "why", hook: "the hook that pushed it, if one did" },
+  },
+  inbox_dropped: {
+    says: "passive messages were dropped from the inbox to make room",
+    fields: { ids: "ids of the messages", reason: "why" },
+  },
+  safety_limit_checkpoint: {
+    says: "a safety limit was reached",
+    fields: {
+      kind: "which limit",
+      allow_continue: "whether the session may go on by itself",
+      reason: "why",
+      extension: "how much was added to the limit; 0 for nothing",
+      agent_id: AGENT,
+      action: "what was done: the value of `safety.on_limit`, or what it came to",
+    },
+  },
+  session_halted: {
+    says: "the session takes no new turns",
+    fields: { reason: "why" },
+  },
+  layer_skipped: {
+    says: "a layer that could not be used was left out",
+    fields: { layer: "which layer", file: "its file", findings: "how many things are wrong in it" },
+  },
+  audit_dropped: {
+    says: "events are missing here",
+    fields: {
+      count: "how many",
+      reason: "queue_full: more waited than may wait; too_large: one above the longest line; " +
+        "data_failed: one whose data could not be built",
+      event: "type of the one that is missing; absent with queue_full",
+      error: "name of the error, only with data_failed",
+    },
+  },
+  store_set_aside: {
+    says: "a damaged store was set aside and a new one begun",
+    fields: { path: "where it was put", reason: "what was wrong with it" },
+  },
+};
