@@ -1,0 +1,31 @@
+import type { Environment } from "../adapter/child_env.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Ids } from "../clock/ids.ts";
+import { commandModel } from "./command.ts";
+import { echoModel } from "./echo.ts";
+import type { Model } from "./model.ts";
+import { scriptedModel } from "./scripted.ts";
+import type { ModelConfig } from "./section.ts";
+
+export interface ModelParts {
+  /** Absolute path of the control folder. */
+  controlDir: string;
+  clock: Clock;
+  /** The runtime's own environment. */
+  env: Environment;
+  ids: Ids;
+}
+
+/** The driver that a configuration asks for. One driver serves all sessions of the agents that share it. */
+export function createModel(config: ModelConfig, { controlDir, clock, env, ids }: ModelParts): Model {
+  switch (config.provider) {
+    case "echo":
+      return echoModel();
+    case "scripted":
+      return scriptedModel(config.script, { clock, ids });
+    case "command": {
+      const { command, timeoutMs, hookRole } = config;
+      return commandModel({ command, timeoutMs, hookRole, controlDir, env, clock });
+    }
+  }
+}
