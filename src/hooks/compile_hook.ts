@@ -1,0 +1,228 @@
+import type { SectionContext } from "../config/section.ts";
+import { didYouMean } from "../config/suggest.ts";
+import { compileMatcher, GLOB_FIELDS, globWarning } from "../match/mod.ts";
+import {
+  hasSource,
+  type HookTarget,
+  parseTarget,
+  REACTION_POINTS,
+  type ReactionPoint,
+  REACTIONS,
+} from "../points/reactions.ts";
+import { compilePush } from "./compile_push.ts";
+import { type Hook, type HookAction, type RateLimit, targetKey } from "./hook.ts";
+import { EXEC_KEYS, type HookInput, PLUGIN_KEYS, type Scheme, SCHEMES } from "./schema.ts";
+import type { SessionRef } from "./session_ref.ts";
+
+const RATE_UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+/** Points that a hook's own effect can set off again; without a limit two of them would chase each other. */
+const SELF_FEEDING: ReadonlySet<ReactionPoint> = new Set(["file_changed", "mcp_resource_updated"]);
+const SELF_FEEDING_LIMIT: RateLimit = { count: 60, perMs: 60_000 };
+
+/** Checks one entry and makes it ready to run; undefined when something about it was reported. */
+export function compileHook(
+  input: HookInput,
+  index: number,
+  context: SectionContext,
+  own: SessionRef,
+): Hook | undefined {
+  let faults = 0;
+  const checked: SectionContext = {
+    ...context,
+    report(path, code, message, fix, at) {
+      if (code.startsWith("E_")) faults += 1;
+      context.report([index, ...path], code, message, fix, at);
+    },
+  };
+  const target = checkTarget(input.on, checked);
+  const scheme = checkScheme(input, checked);
+  checkSchemeKeys(input, scheme, checked);
+  if (target) {
+    checkMatcher(input, target, checked);
+    checkAwait(input, target, checked);
+  }
+  const action = scheme && compileAction(scheme, input, target, checked, own);
+  if (faults > 0 || !target || !action) return undefined;
+
+  const name = input.name?.trim() || null;
+  const matcher = input.matcher && Object.keys(input.matcher).length > 0
+    ? compileMatcher(input.matcher)
+    : null;
+  return {
+    layer: context.layer,
+    index,
+    name,
+    label: name ?? `${context.layer}#${index}`,
+    attribution: name ?? targetKey(target),
+    target,
+    matcher,
+    enabled: input.enabled ?? true,
+    onError: input.on_error ?? "continue",
+    overlap: input.overlap ?? "queue",
+    rateLimit: input.rate_limit === undefined ? defaultRate(target) : parseRate(input.rate_limit),
+    awaited: input.await ?? true,
+    action,
+  };
+}
+
+function checkTarget(on: string, context: SectionContext): HookTarget | undefined {
+  const target = parseTarget(on);
+  if (!target) {
+    context.report(["on"], "E_HOOK_POINT", pointProblem(on), pointFix(on));
+    return undefined;
+  }
+  if (target.kind === "composed") {
+    context.report(["on"], "E_HOOK_COMPOSED", `no composer emits composed:${target.name}`);
+    return target;
+  }
+  if (!hasSource(target.point)) {
+    const part = REACTIONS[target.point].source;
+    const message = `${target.point} is fired by ${part}, which this version of reyn does not have yet`;
+    context.report(["on"], "E_HOOK_NOT_YET", message);
+  }
+  return target;
+}
+
+function pointProblem(on: string): string {
+  if (on.trim() === "") return "names no point";
+  if (/^\s*llm:/i.test(on)) return "an llm: event cannot be hooked directly";
+  if (/^\s*(mcp|webhook|http):/i.test(on)) return `${on.trim()} can only be a composer's input`;
+  return `there is no point "${on.trim()}"`;
+}
+
+function pointFix(on: string): string {
+  if (/^\s*(llm|mcp|webhook|http):/i.test(on)) {
+    return "let a composer turn it into composed:<name> and hook that";
+  }
+  const near = didYouMean(on.replace(/^\s*builtin:\w*:/i, ""), REACTION_POINTS);
+  return near ?? `one of ${REACTION_POINTS.join(", ")}, or composed:<name>`;
+}
+
+function checkScheme(input: HookInput, context: SectionContext): Scheme | undefined {
+  const present = SCHEMES.filter((scheme) => input[scheme] !== undefined);
+  const [scheme, second] = present;
+  if (scheme === undefined) {
+    context.report([], "E_HOOK_SCHEME", "has no scheme", `add exactly one of ${SCHEMES.join(", ")}`);
+    return undefined;
+  }
+  if (second !== undefined) {
+    context.report(
+      [second],
+      "E_HOOK_SCHEME",
+      `has ${present.length} schemes: ${present.join(", ")}`,
+      "keep one",
+      "key",
+    );
+    return undefined;
+  }
+  return scheme;
+}
+
+function checkSchemeKeys(input: HookInput, scheme: Scheme | undefined, context: SectionContext): void {
+  if (!scheme) return;
+  const runs = scheme === "exec" || scheme === "exec_capture";
+  const plugin = runs && isPlugin(input[scheme]);
+  for (const key of EXEC_KEYS) {
+    if (input[key] !== undefined && !runs) {
+      context.report(
+        [key],
+        "E_HOOK_KEY_SCHEME",
+        `${key} belongs to exec and exec_capture, not to ${scheme}`,
+        undefined,
+        "key",
+      );
+    }
+  }
+  for (const key of PLUGIN_KEYS) {
+    if (input[key] !== undefined && !plugin) {
+      context.report(
+        [key],
+        "E_HOOK_KEY_SCHEME",
+        `${key} belongs to plugins (argv[0] ending in .wasm)`,
+        undefined,
+        "key",
+      );
+    }
+  }
+  if (Array.isArray(input.network) && !plugin && runs) {
+    context.report(["network"], "E_HOOK_KEY_SCHEME", "a list of hosts is for plugins", "write true or false");
+  }
+  if (plugin && input.subprocess === true) {
+    context.report(["subprocess"], "E_HOOK_KEY_SCHEME", "a plugin cannot start processes");
+  }
+}
+
+function isPlugin(argv: readonly string[] | undefined): boolean {
+  return /\.wasm(#[A-Za-z0-9_]+)?$/.test(argv?.[0] ?? "");
+}
+
+function checkMatcher(input: HookInput, target: HookTarget, context: SectionContext): void {
+  for (const [field, pattern] of Object.entries(input.matcher ?? {})) {
+    if (target.kind === "builtin" && !Object.hasOwn(REACTIONS[target.point].fields, field)) {
+      const fields = Object.keys(REACTIONS[target.point].fields);
+      const fix = didYouMean(field, fields) ?? `one of ${fields.join(", ")}`;
+      context.report(
+        ["matcher", field],
+        "E_HOOK_MATCHER",
+        `${target.point} has no field "${field}"`,
+        fix,
+        "key",
+      );
+    }
+    const odd = GLOB_FIELDS.has(field) ? globWarning(pattern) : undefined;
+    if (odd !== undefined) context.report(["matcher", field], "W_HOOK_GLOB", odd);
+  }
+}
+
+function checkAwait(input: HookInput, target: HookTarget, context: SectionContext): void {
+  if (input.await === undefined) return;
+  const lifecycle = target.kind === "builtin" && REACTIONS[target.point].family === "lifecycle";
+  if (lifecycle) return;
+  const message = "await belongs to lifecycle points; elsewhere nobody waits for a hook";
+  context.report(["await"], "E_HOOK_KEY_SCHEME", message, undefined, "key");
+}
+
+function compileAction(
+  scheme: Scheme,
+  input: HookInput,
+  target: HookTarget | undefined,
+  context: SectionContext,
+  own: SessionRef,
+): HookAction | undefined {
+  switch (scheme) {
+    case "template_push": {
+      const push = input.template_push && compilePush(input.template_push, target, context, own);
+      return push && { scheme, push };
+    }
+    case "exec":
+    case "exec_capture": {
+      const argv = input[scheme] ?? [];
+      context.report(
+        [scheme],
+        "E_HOOK_NOT_YET",
+        `${scheme} does not run in this version of reyn yet`,
+        undefined,
+        "key",
+      );
+      return { scheme, argv };
+    }
+    case "pipeline_launch":
+      context.report(
+        [scheme],
+        "E_HOOK_NOT_YET",
+        `${scheme} does not run in this version of reyn yet`,
+        undefined,
+        "key",
+      );
+      return { scheme, pipeline: input.pipeline_launch?.name ?? "" };
+  }
+}
+
+function parseRate(text: string): RateLimit {
+  const [count, unit] = text.split("/");
+  return { count: Number(count), perMs: RATE_UNIT_MS[unit ?? "s"] ?? 1000 };
+}
+
+function defaultRate(target: HookTarget): RateLimit | null {
+  return target.kind === "builtin" && SELF_FEEDING.has(target.point) ? SELF_FEEDING_LIMIT : null;
+}

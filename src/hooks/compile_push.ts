@@ -1,0 +1,65 @@
+import type { SectionContext } from "../config/section.ts";
+import { type HookTarget, REACTIONS } from "../points/reactions.ts";
+import { compileTemplate, type Template, type TemplateOptions } from "../template/mod.ts";
+import type { HookInput } from "./schema.ts";
+import { isSameSession, parseSessionRef, type SessionRef } from "./session_ref.ts";
+import type { CompiledPush } from "./template_push.ts";
+
+type PushInput = NonNullable<HookInput["template_push"]>;
+
+/** Compiles the templates of a push; undefined when one of them was reported. */
+export function compilePush(
+  input: PushInput,
+  target: HookTarget | undefined,
+  context: SectionContext,
+  own: SessionRef,
+): CompiledPush | undefined {
+  const known = target?.kind === "builtin" ? Object.keys(REACTIONS[target.point].fields) : undefined;
+  const message = compile("message", input.message, {
+    strict: true,
+    escapeValues: true,
+    ...(known ? { known } : {}),
+  }, context);
+  const wake = flag("wake", input.wake, context);
+  const pushWhen = flag("push_when", input.push_when, context);
+  const session = compileSession(input.session, context, own);
+  if (!message || wake === undefined || pushWhen === undefined || session === undefined) return undefined;
+  return { message, wake, pushWhen, session };
+}
+
+function flag(
+  field: "wake" | "push_when",
+  value: string | boolean | undefined,
+  context: SectionContext,
+): Template | boolean | undefined {
+  return typeof value === "string" ? compile(field, value, { strict: false }, context) : value ?? true;
+}
+
+/** A literal session is settled here; only one with `{{` is rendered at each firing. */
+function compileSession(
+  value: string | null | undefined,
+  context: SectionContext,
+  own: SessionRef,
+): Template | null | undefined {
+  if (value === undefined || value === null || value.trim() === "") return null;
+  if (value.includes("{{")) return compile("session", value, { strict: false }, context);
+  if (isSameSession(parseSessionRef(value.trim(), own), own)) return null;
+  const message = `"${value.trim()}" is another session; pushing there does not exist yet`;
+  context.report(["template_push", "session"], "E_HOOK_SESSION", message);
+  return undefined;
+}
+
+function compile(
+  field: keyof PushInput,
+  source: string,
+  options: TemplateOptions,
+  context: SectionContext,
+): Template | undefined {
+  const compiled = compileTemplate(source, options);
+  if (compiled.ok) return compiled.template;
+  const { message, line, column, suggestion } = compiled.error;
+  const where = line === undefined ? "" : ` (line ${line}, column ${column} of the template)`;
+  const fix = suggestion === undefined ? undefined : `did you mean "${suggestion}"?`;
+  context.report(["template_push", field], "E_HOOK_TEMPLATE", `${message}${where}`, fix);
+  return undefined;
+}

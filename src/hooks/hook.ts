@@ -1,0 +1,43 @@
+import type { Layer } from "../config/section.ts";
+import type { Matcher } from "../match/matcher.ts";
+import type { HookTarget } from "../points/reactions.ts";
+import type { CompiledPush } from "./template_push.ts";
+
+/** A hook made ready to run. Nothing about it is parsed or checked again when it fires. */
+export interface Hook {
+  layer: Layer;
+  /** Position in its layer's list. */
+  index: number;
+  /** The operator's name for it, if any. */
+  name: string | null;
+  /** How messages, records and listings refer to it: its name, or `<layer>#<index>`. */
+  label: string;
+  /** What `[hook:…]` says: its name, or the point it is at. */
+  attribution: string;
+  target: HookTarget;
+  matcher: Matcher | null;
+  enabled: boolean;
+  onError: "continue" | "suspend";
+  overlap: Overlap;
+  rateLimit: RateLimit | null;
+  /** False: a lifecycle hook that the loop does not wait for. */
+  awaited: boolean;
+  action: HookAction;
+}
+
+export type Overlap = "queue" | "skip" | "parallel";
+
+export interface RateLimit {
+  count: number;
+  perMs: number;
+}
+
+export type HookAction =
+  | { scheme: "template_push"; push: CompiledPush }
+  | { scheme: "exec" | "exec_capture"; argv: readonly string[] }
+  | { scheme: "pipeline_launch"; pipeline: string };
+
+/** Where hooks of a point are kept: `turn_end`, or `composed:<name>`. */
+export function targetKey(target: HookTarget): string {
+  return target.kind === "builtin" ? target.point : `composed:${target.name}`;
+}

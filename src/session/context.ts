@@ -1,0 +1,43 @@
+import type { Audit } from "../audit/audit.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Dispatcher } from "../hooks/dispatcher.ts";
+import type { Model } from "../model/model.ts";
+import type { Store } from "../store/store.ts";
+import type { SessionEvent } from "./events.ts";
+import type { Journal } from "./journal.ts";
+
+export interface SessionSettings {
+  agent: string;
+  sid: string;
+  /** Turns from inside in a row; 0: no bound. */
+  cap: number;
+  onLimit: "warn" | "ask_user" | "abort";
+  /** Message kinds that reset the valve besides `user`. */
+  resetOn: readonly string[];
+  /** What happens to a turn that was interrupted. */
+  resume: "retry" | "skip";
+  instructions?: string;
+}
+
+/** What a session works with. */
+export interface SessionPorts {
+  store: Store;
+  clock: Clock;
+  audit: Audit;
+  hooks: Dispatcher;
+  model: Model;
+  /** Told of everything a person who watches wants to see. */
+  observe: (event: SessionEvent) => void;
+  /** Marks the labelled points at which a crash is tried out. */
+  fault: (label: string) => void;
+}
+
+export interface SessionContext {
+  /** `<agent>/<sid>`. */
+  id: string;
+  settings: SessionSettings;
+  ports: SessionPorts;
+  journal: Journal;
+  /** Aborted when the session is to stop; a running turn is then interrupted. */
+  stopping: AbortSignal;
+}

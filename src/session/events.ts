@@ -1,0 +1,26 @@
+import type { TurnStatus } from "../points/reactions.ts";
+import type { HistoryMessage } from "./messages.ts";
+
+/** What a session tells those who watch it. Never part of recovery. */
+export type SessionEvent =
+  | { type: "session_opened"; session: string; resumed: boolean }
+  | {
+    type: "turn_started";
+    turn: number;
+    kind: string;
+    hookDrivenTurns: number;
+    /** `resumed`: went on after a crash. `retried`: an interrupted turn's message taken up again. */
+    origin: "new" | "resumed" | "retried";
+    messages: readonly HistoryMessage[];
+  }
+  | { type: "context_added"; turn: number; messages: readonly HistoryMessage[] }
+  | { type: "reply_delta"; turn: number; text: string }
+  | { type: "reply"; turn: number; step: number; message: HistoryMessage }
+  | { type: "tool_result"; turn: number; step: number; message: HistoryMessage }
+  | { type: "turn_ended"; turn: number; status: TurnStatus; error?: { code: string; message: string } }
+  | { type: "valve_closed"; count: number; cap: number; action: string; held: number }
+  | { type: "held_back"; held: number; action: string }
+  | { type: "backing_off"; ms: number }
+  | { type: "suspended"; hook: string }
+  | { type: "inbox_refused"; kind: string; reason: string }
+  | { type: "session_ended"; session: string };

@@ -1,0 +1,160 @@
+import { sleep } from "../clock/clock.ts";
+import type { InboxRow, Op } from "../store/store.ts";
+import type { SessionContext } from "./context.ts";
+import { type PlannedTurn, planTurn } from "./plan_turn.ts";
+import type { SessionRecord } from "./state.ts";
+import { abandonTurn, resumeTurn, retryTurn, runTurn } from "./turn.ts";
+
+/** More rows than an inbox holds: a drain sees all of it, so that nothing stands hidden behind passive messages. */
+const WHOLE_INBOX = 4096;
+/** Wakes after failed turns wait this long, doubled by each further failure. */
+const FIRST_BACKOFF_MS = 500;
+const LONGEST_BACKOFF_MS = 30_000;
+
+export interface RunLoop {
+  /** Says that the inbox may hold something new. */
+  poke(): void;
+  /**
+   * Takes turns until stopped or, with `untilIdle`, until no waking message is left and no hook runs in the background.
+   */
+  run(options: { untilIdle: boolean }): Promise<void>;
+}
+
+export function createRunLoop(context: SessionContext): RunLoop {
+  const { journal, ports, settings, stopping } = context;
+  let poked = false;
+  /** What the inbox holds, while nothing has come in since it was read. */
+  let known: readonly InboxRow[] | undefined;
+  let wakeUp: (() => void) | undefined;
+  stopping.addEventListener("abort", () => wakeUp?.());
+
+  const poke = () => {
+    poked = true;
+    known = undefined;
+    wakeUp?.();
+  };
+
+  const waitForPoke = async (): Promise<void> => {
+    if (!poked && !stopping.aborted) {
+      await new Promise<void>((resolve) => {
+        wakeUp = resolve;
+      });
+      wakeUp = undefined;
+    }
+    poked = false;
+  };
+
+  /** Waits out the back-off of failed turns, unless something new comes in. */
+  const waitOrPoke = async (ms: number): Promise<void> => {
+    if (poked || stopping.aborted) return;
+    const cut = new AbortController();
+    wakeUp = () => cut.abort();
+    await sleep(ports.clock, ms, cut.signal);
+    wakeUp = undefined;
+  };
+
+  let failedAt = 0;
+  /** Milliseconds that a turn from inside still has to wait. */
+  const backoff = (): number => {
+    const { errors } = journal.state;
+    if (errors === 0 || failedAt === 0) return 0;
+    const wait = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(errors - 1, 10));
+    return failedAt + wait - ports.clock.monotonic();
+  };
+
+  const holdBack = async (held: readonly InboxRow[]): Promise<void> => {
+    const first = !journal.state.valve.closed;
+    const ids = held.map((row) => row.id);
+    const drop = settings.onLimit === "abort";
+    const records: SessionRecord[] = first ? [{ t: "valve_closed", at: ports.clock.now() }] : [];
+    const change: Op = drop ? { op: "consume", ids } : { op: "demote", ids };
+    const committed = await journal.commit(records, [change]);
+    if (committed === "duplicate") return;
+    const action = drop ? "abort" : "warn";
+    if (drop) ports.audit.emit("inbox_dropped", context.id, { ids, reason: "safety.on_limit abort" });
+    if (!first) {
+      ports.observe({ type: "held_back", held: ids.length, action });
+      return;
+    }
+    ports.audit.emit("safety_limit_checkpoint", context.id, {
+      kind: "hook_driven_turns",
+      allow_continue: false,
+      reason: `${journal.state.valve.count} turns in a row were triggered from inside`,
+      extension: 0,
+      agent_id: settings.agent,
+      action,
+    });
+    ports.observe({
+      type: "valve_closed",
+      count: journal.state.valve.count,
+      cap: settings.cap,
+      action,
+      held: ids.length,
+    });
+  };
+
+  const recoverTurn = async (): Promise<void> => {
+    if (!journal.state.current) return;
+    if (settings.resume === "retry") await resumeTurn(context);
+    else await abandonTurn(context);
+  };
+
+  /** Runs the turn; what it leaves in the inbox stays known unless it put something there itself. */
+  const takeTurn = async (plan: PlannedTurn, pending: readonly InboxRow[]): Promise<void> => {
+    known = undefined;
+    poked = false;
+    const before = journal.puts;
+    const ran = await runTurn(context, plan);
+    if (!ran || journal.puts !== before || poked) return;
+    const gone = new Set([...plan.context, plan.trigger, ...plan.alongside]);
+    known = pending.filter((row) => !gone.has(row));
+  };
+
+  const riding = (pending: readonly InboxRow[]): InboxRow[] =>
+    pending.filter((row) => !row.wake || row.kind === "hook");
+
+  return {
+    poke,
+    async run({ untilIdle }) {
+      await recoverTurn();
+      while (!stopping.aborted) {
+        if (journal.state.suspended !== null) {
+          ports.observe({ type: "suspended", hook: journal.state.suspended });
+          if (untilIdle) return;
+          await waitForPoke();
+          continue;
+        }
+        const pending = known ??= await ports.store.pending(context.id, WHOLE_INBOX);
+        if (journal.state.retry && settings.resume === "retry") {
+          known = undefined;
+          await retryTurn(context, riding(pending));
+          continue;
+        }
+        const plan = planTurn(pending, journal.state.valve, settings.cap);
+        switch (plan.next) {
+          case "idle":
+            if (ports.hooks.busy) await Promise.race([ports.hooks.drained(), waitForPoke()]);
+            else if (untilIdle && !poked) return;
+            else await waitForPoke();
+            break;
+          case "limit":
+            known = undefined;
+            await holdBack(plan.held);
+            break;
+          case "turn": {
+            const wait = plan.driven ? backoff() : 0;
+            if (wait > 0) {
+              ports.observe({ type: "backing_off", ms: Math.ceil(wait) });
+              poked = false;
+              await waitOrPoke(wait);
+              break;
+            }
+            await takeTurn(plan, pending);
+            failedAt = journal.state.errors > 0 ? ports.clock.monotonic() : 0;
+            break;
+          }
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import type { JsonObject } from "../store/store.ts";
+import type { TurnStatus } from "../points/reactions.ts";
+import type { HistoryMessage } from "./messages.ts";
+import { afterTurn, OPEN_VALVE, type ValveEffect, type ValveState } from "./valve.ts";
+
+/** The WAL of a session: state is nothing but these, applied in order. */
+export type SessionRecord =
+  | { t: "opened"; at: number }
+  | {
+    t: "turn_started";
+    at: number;
+    turn: number;
+    kind: string;
+    chain: string | null;
+    valve: ValveEffect;
+    /** What joins the conversation, in order. */
+    messages: HistoryMessage[];
+    /** Index in `messages` of the one that the turn is about. */
+    about: number;
+  }
+  /** An interrupted turn's message is taken up again, by a turn of its own. */
+  | { t: "turn_retried"; at: number; turn: number; of: number; messages: HistoryMessage[] }
+  /** What turn_start hooks add to their own turn; goes before the message that the turn is about. */
+  | { t: "context"; turn: number; messages: HistoryMessage[] }
+  | { t: "step"; turn: number; step: number; messages: HistoryMessage[] }
+  | { t: "turn_ended"; at: number; turn: number; status: TurnStatus; error?: string; retry: boolean }
+  | { t: "valve_closed"; at: number }
+  | { t: "suspended"; at: number; hook: string }
+  | { t: "resumed"; at: number }
+  | { t: "ended"; at: number };
+
+export interface CurrentTurn {
+  turn: number;
+  kind: string;
+  chain: string | null;
+  userText: string;
+  /** Steps journaled so far. */
+  steps: number;
+  /** Messages of this turn so far stand at the end of the history; the one it is about is this many from the end. */
+  aboutFromEnd: number;
+}
+
+export interface SessionState {
+  /** Opened and not ended: after a crash this is how the next open knows. */
+  open: boolean;
+  /** Turns started so far. */
+  turns: number;
+  valve: ValveState;
+  current: CurrentTurn | null;
+  /** An interrupted turn that the next open takes up again. */
+  retry: CurrentTurn | null;
+  /** The hook whose failure suspended the session. */
+  suspended: string | null;
+  /** Failed turns in a row. */
+  errors: number;
+  history: HistoryMessage[];
+}
+
+export function emptyState(): SessionState {
+  return {
+    open: false,
+    turns: 0,
+    valve: OPEN_VALVE,
+    current: null,
+    retry: null,
+    suspended: null,
+    errors: 0,
+    history: [],
+  };
+}
+
+/** Applies one record in place. Message objects already in the history are never touched or replaced. */
+export function apply(state: SessionState, record: SessionRecord): void {
+  switch (record.t) {
+    case "opened":
+      state.open = true;
+      return;
+    case "turn_started": {
+      state.turns = record.turn;
+      state.valve = afterTurn(state.valve, record.valve);
+      for (const message of record.messages) state.history.push(message);
+      state.current = {
+        turn: record.turn,
+        kind: record.kind,
+        chain: record.chain,
+        userText: record.messages[record.about]?.text ?? "",
+        steps: 0,
+        aboutFromEnd: record.messages.length - record.about,
+      };
+      return;
+    }
+    case "turn_retried":
+      state.turns = record.turn;
+      state.current = state.retry && { ...state.retry, turn: record.turn, steps: 0 };
+      state.retry = null;
+      insertContext(state, record.messages);
+      return;
+    case "context":
+      insertContext(state, record.messages);
+      return;
+    case "step":
+      for (const message of record.messages) state.history.push(message);
+      if (state.current) {
+        state.current.steps = record.step;
+        state.current.aboutFromEnd += record.messages.length;
+      }
+      return;
+    case "turn_ended":
+      state.retry = record.retry ? state.current : null;
+      state.current = null;
+      state.errors = record.status === "error" ? state.errors + 1 : 0;
+      return;
+    case "valve_closed":
+      state.valve = { count: state.valve.count, closed: true };
+      return;
+    case "suspended":
+      state.suspended = record.hook;
+      return;
+    case "resumed":
+      state.suspended = null;
+      return;
+    case "ended":
+      state.open = false;
+      return;
+  }
+}
+
+function insertContext(state: SessionState, messages: readonly HistoryMessage[]): void {
+  const fromEnd = state.current?.aboutFromEnd ?? 0;
+  state.history.splice(state.history.length - fromEnd, 0, ...messages);
+}
+
+/** The state without its history, which snapshots keep in segments. */
+export function snapshotBody(state: SessionState): JsonObject {
+  const { history: _history, ...rest } = state;
+  return rest as unknown as JsonObject;
+}
+
+export function fromSnapshot(body: JsonObject): SessionState {
+  return { ...emptyState(), ...(body as unknown as Partial<SessionState>), history: [] };
+}

@@ -1,0 +1,15 @@
+import type { JsonObject } from "../store/store.ts";
+import type { SessionState } from "./state.ts";
+
+/** What listings show without reading the WAL: written with the commit that changes it. */
+export function sessionStatus(state: SessionState, cap: number): JsonObject {
+  return {
+    open: state.open,
+    turns: state.turns,
+    count: state.valve.count,
+    cap,
+    closed: state.valve.closed,
+    suspended: state.suspended,
+    retry: state.retry !== null,
+  };
+}

@@ -1,0 +1,317 @@
+import { isReynError } from "../errors/reyn_error.ts";
+import { type DispatchOutcome, type HookPush, NOTHING } from "../hooks/push.ts";
+import type { ModelMessage, ToolCall } from "../model/model.ts";
+import type { TurnStatus } from "../points/reactions.ts";
+import type { InboxRow, Op } from "../store/store.ts";
+import type { SessionContext } from "./context.ts";
+import { attributed, chainOf, type HistoryMessage, historyMessage, hookMessage } from "./messages.ts";
+import type { PlannedTurn } from "./plan_turn.ts";
+import type { CurrentTurn, SessionRecord } from "./state.ts";
+import { valveEffect } from "./valve.ts";
+
+/** Model steps of one turn; a model that still calls tools then has its turn ended as failed. */
+const MOST_STEPS = 50;
+/** UTF-16 units of one reply; beyond it the step fails. */
+const LONGEST_REPLY = 8 * 1024 * 1024;
+
+/** Starts the planned turn and sees it to its end. Answers `false` when its messages were already gone. */
+export async function runTurn(context: SessionContext, plan: PlannedTurn): Promise<boolean> {
+  const { journal, ports, settings } = context;
+  const turn = journal.state.turns + 1;
+  const rows = [...plan.context, plan.trigger, ...plan.alongside];
+  const started: SessionRecord = {
+    t: "turn_started",
+    at: ports.clock.now(),
+    turn,
+    kind: plan.kind,
+    chain: chainOf(plan.trigger),
+    valve: valveEffect(plan.kind, plan.driven, settings.resetOn),
+    messages: rows.map((row) => historyMessage(row, turn)),
+    about: plan.context.length,
+  };
+  ports.fault("turn:before_consume");
+  const committed = await journal.commit([started], [{ op: "consume", ids: rows.map((row) => row.id) }]);
+  if (committed === "duplicate") return false;
+  ports.fault("turn:after_consume");
+  await startTurn(context, "new", started.messages);
+  return true;
+}
+
+/** Takes up an interrupted turn's message again, as a turn of its own, with what rides along. */
+export async function retryTurn(context: SessionContext, riding: readonly InboxRow[]): Promise<boolean> {
+  const { journal, ports } = context;
+  const turn = journal.state.turns + 1;
+  const messages = riding.map((row) => historyMessage(row, turn));
+  const of = journal.state.retry?.turn ?? 0;
+  const record: SessionRecord = { t: "turn_retried", at: ports.clock.now(), turn, of, messages };
+  const consume: Op[] = riding.length > 0 ? [{ op: "consume", ids: riding.map((row) => row.id) }] : [];
+  const committed = await journal.commit([record], consume);
+  if (committed === "duplicate") return false;
+  ports.fault("turn:after_retry");
+  await startTurn(context, "retried", messages);
+  return true;
+}
+
+/** Goes on with a turn that a crash interrupted: turn_start does not fire again, journaled steps do not repeat. */
+export async function resumeTurn(context: SessionContext): Promise<void> {
+  announce(context, "resumed", []);
+  await finishTurn(context);
+}
+
+/** Ends a turn that a crash interrupted without asking the model again. */
+export async function abandonTurn(context: SessionContext): Promise<void> {
+  announce(context, "resumed", []);
+  await endTurn(context, { status: "interrupted" });
+}
+
+async function startTurn(
+  context: SessionContext,
+  origin: "new" | "retried",
+  messages: readonly HistoryMessage[],
+): Promise<void> {
+  announce(context, origin, messages);
+  await fireTurnStart(context);
+  await finishTurn(context);
+}
+
+async function finishTurn(context: SessionContext): Promise<void> {
+  const outcome = await runSteps(context);
+  await endTurn(context, outcome);
+}
+
+function announce(
+  context: SessionContext,
+  origin: "new" | "resumed" | "retried",
+  messages: readonly HistoryMessage[],
+): void {
+  const { ports, journal } = context;
+  const current = currentTurn(context);
+  ports.audit.emit("turn_started", context.id, {
+    kind: current.kind,
+    chain_id: current.chain,
+    seq: current.turn,
+    hook_driven_turns: journal.state.valve.count,
+    resumed: origin === "resumed",
+  });
+  ports.observe({
+    type: "turn_started",
+    turn: current.turn,
+    kind: current.kind,
+    hookDrivenTurns: journal.state.valve.count,
+    origin,
+    messages,
+  });
+}
+
+async function fireTurnStart(context: SessionContext): Promise<void> {
+  const { ports, journal, settings } = context;
+  if (!ports.hooks.has("turn_start")) return;
+  const current = currentTurn(context);
+  const outcome = await ports.hooks.dispatch({
+    key: "turn_start",
+    id: `${context.id}/${current.turn}/turn_start`,
+    chainId: current.chain,
+    payload: {
+      point: "turn_start",
+      agent_name: settings.agent,
+      kind: current.kind,
+      chain_id: current.chain,
+      hook_driven_turns: journal.state.valve.count,
+    },
+  });
+  ports.fault("turn:after_turn_start_hooks");
+  if (outcome === NOTHING) return;
+  const added = outcome.pushes.filter((push) => !push.wake).map((push): HistoryMessage => ({
+    id: push.id,
+    role: "system",
+    text: attributed(push),
+    hook: push.hook,
+    turn: current.turn,
+  }));
+  const records: SessionRecord[] = added.length > 0
+    ? [{ t: "context", turn: current.turn, messages: added }]
+    : [];
+  records.push(...suspension(context, outcome));
+  await journal.commit(records, puts(context, outcome.pushes.filter((push) => push.wake)));
+  if (added.length > 0) ports.observe({ type: "context_added", turn: current.turn, messages: added });
+  ports.fault("turn:after_context");
+}
+
+type TurnOutcome = { status: TurnStatus; error?: { code: string; message: string } };
+
+async function runSteps(context: SessionContext): Promise<TurnOutcome> {
+  const { journal } = context;
+  for (;;) {
+    const last = journal.state.history.at(-1);
+    const steps = currentTurn(context).steps;
+    if (steps > 0 && last?.role === "assistant") return { status: "ok" };
+    if (steps >= MOST_STEPS) {
+      return {
+        status: "error",
+        error: { code: "E_MODEL_OUTPUT", message: `the turn took ${MOST_STEPS} model steps` },
+      };
+    }
+    const outcome = await runStep(context, steps + 1);
+    if (outcome) return outcome;
+  }
+}
+
+/** Asks the model once and journals its reply. Answers an outcome when the turn cannot go on. */
+async function runStep(context: SessionContext, step: number): Promise<TurnOutcome | undefined> {
+  const { ports, journal, settings, stopping } = context;
+  const { turn } = currentTurn(context);
+  if (stopping.aborted) return { status: "interrupted" };
+  const startedAt = ports.clock.monotonic();
+  const report = (outcome: TurnStatus) =>
+    ports.audit.emit("model_step", context.id, {
+      turn,
+      step,
+      duration_ms: Math.round(ports.clock.monotonic() - startedAt),
+      outcome,
+    });
+  ports.fault("turn:before_step");
+  let text = "";
+  const calls: ToolCall[] = [];
+  try {
+    const request = {
+      session: context.id,
+      agent: settings.agent,
+      turn,
+      step,
+      messages: journal.state.history as readonly ModelMessage[],
+      ...(settings.instructions === undefined ? {} : { instructions: settings.instructions }),
+    };
+    for await (const delta of ports.model.step(request, stopping)) {
+      if (delta.type === "tool_call") {
+        calls.push(delta.call);
+        continue;
+      }
+      text += delta.text;
+      if (text.length > LONGEST_REPLY) {
+        report("error");
+        return {
+          status: "error",
+          error: { code: "E_MODEL_OUTPUT", message: "the reply is longer than a message may be" },
+        };
+      }
+      ports.observe({ type: "reply_delta", turn, text: delta.text });
+    }
+  } catch (error) {
+    if (stopping.aborted) {
+      report("interrupted");
+      return { status: "interrupted" };
+    }
+    report("error");
+    return { status: "error", error: problemOf(error) };
+  }
+  // A driver may end its stream on abort instead of throwing: what came is then perhaps not the whole reply.
+  if (stopping.aborted) {
+    report("interrupted");
+    return { status: "interrupted" };
+  }
+  report("ok");
+  ports.fault("turn:after_model");
+  await journalStep(context, turn, step, text, calls);
+  ports.fault("turn:after_step");
+  return undefined;
+}
+
+async function journalStep(
+  context: SessionContext,
+  turn: number,
+  step: number,
+  text: string,
+  calls: readonly ToolCall[],
+): Promise<void> {
+  const { ports, journal } = context;
+  const base = { id: `${context.id}/${turn}/step/${step}`, role: "assistant" as const, text, turn };
+  const reply: HistoryMessage = calls.length === 0
+    ? base
+    : { ...base, toolCalls: calls as NonNullable<HistoryMessage["toolCalls"]> };
+  const results = calls.map((call): HistoryMessage => ({
+    id: `${context.id}/${turn}/step/${step}/${call.id}`,
+    role: "tool",
+    text: `error: there is no tool "${call.name}"`,
+    turn,
+    toolCallId: call.id,
+  }));
+  await journal.commit([{ t: "step", turn, step, messages: [reply, ...results] }]);
+  ports.observe({ type: "reply", turn, step, message: reply });
+  for (const message of results) ports.observe({ type: "tool_result", turn, step, message });
+}
+
+async function endTurn(context: SessionContext, outcome: TurnOutcome): Promise<void> {
+  const { ports, journal, settings } = context;
+  const current = currentTurn(context);
+  const { status, error } = outcome;
+  ports.audit.emit("turn_completed", context.id, {
+    chain_id: current.chain,
+    seq: current.turn,
+    status,
+    ...(error ? { error: error.code } : {}),
+  });
+  const fired = await fireTurnEnd(context, current, status);
+  ports.fault("turn:after_turn_end_hooks");
+  const retry = status === "interrupted" && settings.resume === "retry";
+  const records: SessionRecord[] = [
+    ...suspension(context, fired),
+    {
+      t: "turn_ended",
+      at: ports.clock.now(),
+      turn: current.turn,
+      status,
+      ...(error ? { error: `${error.code} ${error.message}` } : {}),
+      retry,
+    },
+  ];
+  await journal.commit(records, puts(context, fired.pushes));
+  ports.fault("turn:after_end");
+  ports.audit.emit("turn_settled", context.id, {
+    kind: current.kind,
+    chain_id: current.chain,
+    seq: current.turn,
+  });
+  ports.observe({ type: "turn_ended", turn: current.turn, status, ...(error ? { error } : {}) });
+}
+
+async function fireTurnEnd(
+  context: SessionContext,
+  current: CurrentTurn,
+  status: TurnStatus,
+): Promise<DispatchOutcome> {
+  const { ports, journal, settings } = context;
+  if (!ports.hooks.has("turn_end")) return NOTHING;
+  return await ports.hooks.dispatch({
+    key: "turn_end",
+    id: `${context.id}/${current.turn}/turn_end`,
+    chainId: current.chain,
+    payload: {
+      point: "turn_end",
+      agent_name: settings.agent,
+      chain_id: current.chain,
+      user_text: current.userText,
+      status,
+      hook_driven_turns: journal.state.valve.count,
+    },
+  });
+}
+
+export function puts(context: SessionContext, pushes: readonly HookPush[]): Op[] {
+  return pushes.map((push) => ({ op: "put", session: context.id, message: hookMessage(push) }));
+}
+
+export function suspension(context: SessionContext, outcome: DispatchOutcome): SessionRecord[] {
+  if (outcome.suspendedBy === null || context.journal.state.suspended !== null) return [];
+  return [{ t: "suspended", at: context.ports.clock.now(), hook: outcome.suspendedBy }];
+}
+
+function currentTurn(context: SessionContext): CurrentTurn {
+  const { current } = context.journal.state;
+  if (!current) throw new Error("no turn is running");
+  return current;
+}
+
+function problemOf(error: unknown): { code: string; message: string } {
+  if (isReynError(error)) return { code: error.code, message: error.message };
+  return { code: "E_MODEL_FAILED", message: error instanceof Error ? error.message : String(error) };
+}
