@@ -1,0 +1,24 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { ReynError } from "../errors/reyn_error.ts";
+
+/** The control folder as an absolute path. */
+export function controlDir(dir: string): string {
+  const path = resolve(dir);
+  let isFolder = false;
+  try {
+    isFolder = statSync(path).isDirectory();
+  } catch {
+    throw new ReynError("E_USAGE", `there is no folder ${path}`, {
+      fix: "-C takes the control folder",
+      exitCode: 2,
+    });
+  }
+  if (!isFolder) {
+    throw new ReynError("E_USAGE", `${path} is not a folder`, {
+      fix: "-C takes the control folder",
+      exitCode: 2,
+    });
+  }
+  return path;
+}

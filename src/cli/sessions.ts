@@ -1,0 +1,65 @@
+import process from "node:process";
+import { EXIT } from "../errors/exit_codes.ts";
+import { escapeVisible } from "../errors/escape_visible.ts";
+import { ReynError } from "../errors/reyn_error.ts";
+import { withStoreForReading } from "../runtime/read_store.ts";
+import { type SessionSummary, type SessionView, summarize, viewSession } from "../session/view.ts";
+import { didYouMean } from "../config/suggest.ts";
+import { controlDir } from "./control_dir.ts";
+import type { GlobalOptions } from "./host.ts";
+
+/** `reyn sessions list`. */
+export async function listSessionsVerb(globals: GlobalOptions): Promise<number> {
+  const sessions = await withStoreForReading(controlDir(globals.dir), async ({ store, live }) => {
+    return (await store.sessions()).map((row) => summarize(row, live));
+  });
+  if (globals.json) process.stdout.write(`${JSON.stringify(sessions)}\n`);
+  else process.stdout.write(sessions.map(summaryLine).join(""));
+  if (sessions.length === 0 && !globals.json && !globals.quiet) process.stderr.write("no sessions\n");
+  return EXIT.ok;
+}
+
+/** `reyn sessions show ID`. */
+export async function showSessionVerb(globals: GlobalOptions, text: string): Promise<number> {
+  const id = text.includes("/") ? text : `${globals.agent}/${text}`;
+  const view = await withStoreForReading(controlDir(globals.dir), async ({ store, live }) => {
+    const row = await store.session(id);
+    if (!row) throw unknownSession(id, (await store.sessions()).map((one) => one.id));
+    return await viewSession(store, row, live);
+  });
+  process.stdout.write(globals.json ? `${JSON.stringify(view)}\n` : viewText(view));
+  return EXIT.ok;
+}
+
+export function unknownSession(id: string, known: readonly string[]): ReynError {
+  const fix = didYouMean(id, known) ?? "`reyn sessions list` shows them";
+  return new ReynError("E_SESSION_UNKNOWN", `there is no session ${escapeVisible(id)}`, { fix });
+}
+
+function summaryLine(session: SessionSummary): string {
+  const { id, state, turns, waking, passive, valve } = session;
+  const parts = [id, state, `${turns} turns`];
+  if (waking > 0) parts.push(`${waking} waiting`);
+  if (passive > 0) parts.push(`${passive} passive`);
+  if (valve.closed) parts.push("valve closed");
+  return `${parts.join("  ")}\n`;
+}
+
+function viewText(view: SessionView): string {
+  const lines = [`${view.id}  ${view.state}`];
+  const { count, cap, closed } = view.valve;
+  lines.push(`valve: ${count} of ${cap === 0 ? "unlimited" : cap}${closed ? ", closed" : ""}`);
+  if (view.suspended_by !== null) lines.push(`suspended by: ${escapeVisible(view.suspended_by)}`);
+  let turn = 0;
+  for (const message of view.history) {
+    if (message.turn !== turn) lines.push(`turn ${turn = message.turn}`);
+    lines.push(`  ${message.role}: ${escapeVisible(message.text)}`);
+  }
+  for (const { hook, text } of view.staged) {
+    lines.push(`staged ${escapeVisible(hook)}: ${escapeVisible(text)}`);
+  }
+  for (const { kind, wake, text } of view.inbox) {
+    lines.push(`inbox ${kind}${wake ? "" : " (passive)"}: ${escapeVisible(text)}`);
+  }
+  return `${lines.join("\n")}\n`;
+}

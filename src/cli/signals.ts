@@ -1,0 +1,49 @@
+import process from "node:process";
+import type { Clock } from "../clock/clock.ts";
+
+const NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
+type Signal = keyof typeof NUMBERS;
+
+export interface SignalOptions {
+  clock: Clock;
+  /** How long an orderly stop may take. */
+  graceMs: number;
+  /** Begins an orderly stop. */
+  stop(): void;
+  /** Called when the grace is over, just before the process goes. */
+  giveUp(): Promise<void>;
+}
+
+export interface Signals {
+  readonly received: { name: Signal; number: number } | undefined;
+  dispose(): void;
+}
+
+/** The first signal stops in order, the second, or the end of the grace, at once. The process ends with 128+n. */
+export function onSignals({ clock, graceMs, stop, giveUp }: SignalOptions): Signals {
+  let received: { name: Signal; number: number } | undefined;
+  let cancelGrace: (() => void) | undefined;
+
+  const leave = (number: number) => void giveUp().finally(() => process.exit(128 + number));
+  const handlers = (Object.keys(NUMBERS) as Signal[]).map((name) => {
+    const handler = () => {
+      const number = NUMBERS[name];
+      if (received) return leave(number);
+      received = { name, number };
+      cancelGrace = clock.after(graceMs, () => leave(number));
+      stop();
+    };
+    process.on(name, handler);
+    return { name, handler };
+  });
+
+  return {
+    get received() {
+      return received;
+    },
+    dispose() {
+      cancelGrace?.();
+      for (const { name, handler } of handlers) process.off(name, handler);
+    },
+  };
+}

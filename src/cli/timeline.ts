@@ -1,0 +1,138 @@
+import { escapeVisible } from "../errors/escape_visible.ts";
+import type { RunEvent } from "../runtime/run_event.ts";
+import type { HistoryMessage } from "../session/messages.ts";
+
+/** Where a run's timeline goes: replies are data, all else is talk. */
+export interface TimelineOutput {
+  data(text: string): void;
+  talk(text: string): void;
+  /** Longest line of talk, in characters. */
+  width: number;
+}
+
+/** Turns what a session tells into lines for a person. */
+export function timeline(output: TimelineOutput): (event: RunEvent) => void {
+  const talk = (text: string) => output.talk(`${clip(text, output.width)}\n`);
+
+  const message = (item: HistoryMessage) => {
+    const who = item.hook === undefined ? `${item.role}: ` : "";
+    talk(`    ${who}${oneLine(item.text)}`);
+  };
+
+  return (event) => {
+    switch (event.type) {
+      case "session_opened":
+        talk(`session ${event.session} ${event.resumed ? "opened again" : "opened"}`);
+        return;
+      case "turn_started": {
+        const driven = event.hookDrivenTurns > 0 ? ` (${event.hookDrivenTurns} from inside)` : "";
+        const origin = event.origin === "new" ? "" : `, ${event.origin}`;
+        talk(`  turn ${event.turn} · ${event.kind}${driven}${origin}`);
+        event.messages.forEach(message);
+        return;
+      }
+      case "context_added":
+        event.messages.forEach(message);
+        return;
+      case "reply_delta":
+        return;
+      case "reply":
+        if (event.message.text !== "") output.data(`${safeText(event.message.text)}\n`);
+        for (const call of event.message.toolCalls ?? []) talk(`    calls ${oneLine(call.name)}`);
+        return;
+      case "tool_result":
+        talk(`    tool: ${oneLine(event.message.text)}`);
+        return;
+      case "turn_ended": {
+        const error = event.error ? `: ${event.error.code} ${oneLine(event.error.message)}` : "";
+        talk(`  turn ${event.turn} ended ${event.status}${error}`);
+        return;
+      }
+      case "push":
+        talk(
+          `    + [hook:${oneLine(event.push.hook)}] ${
+            event.push.wake ? "wakes the session" : "waits for a turn"
+          }`,
+        );
+        return;
+      case "hook_failed":
+        talk(`    ! hook ${oneLine(event.hook.label)} failed: ${event.code} ${oneLine(event.error)}`);
+        return;
+      case "rate_limited":
+        talk(`    ! hook ${oneLine(event.hook.label)} is held back by its rate_limit`);
+        return;
+      case "valve_closed":
+        talk(
+          `  valve closed: ${event.count} turns in a row were triggered from inside (cap ${event.cap}); ` +
+            `on_limit ${event.action}: ${heldBack(event.held, event.action)}`,
+        );
+        return;
+      case "held_back":
+        talk(`  valve is closed: ${heldBack(event.held, event.action)}`);
+        return;
+      case "backing_off":
+        talk(`  waiting ${event.ms} ms after a failed turn`);
+        return;
+      case "suspended":
+        talk(`  suspended by hook ${oneLine(event.hook)}: \`reyn sessions resume\` lets it go on`);
+        return;
+      case "inbox_refused":
+        talk(`    ! a ${event.kind} message was refused: ${event.reason}`);
+        return;
+      case "session_ended":
+        talk(`session ${event.session} ended`);
+        return;
+    }
+  };
+}
+
+/** A run as JSON lines: every event but the pieces of a reply, with hooks by name. */
+export function jsonLines(write: (text: string) => void): (event: RunEvent) => void {
+  return (event) => {
+    switch (event.type) {
+      case "reply_delta":
+        return;
+      case "push": {
+        const { hook, text, wake, id } = event.push;
+        write(`${JSON.stringify({ type: "push", id, hook, wake, text })}\n`);
+        return;
+      }
+      case "hook_failed":
+        write(
+          `${
+            JSON.stringify({
+              type: "hook_failed",
+              hook: event.hook.label,
+              code: event.code,
+              error: event.error,
+            })
+          }\n`,
+        );
+        return;
+      case "rate_limited":
+        write(`${JSON.stringify({ type: "rate_limited", hook: event.hook.label })}\n`);
+        return;
+      default:
+        write(`${JSON.stringify(event)}\n`);
+    }
+  };
+}
+
+function heldBack(count: number, action: string): string {
+  const messages = count === 1 ? "1 message" : `${count} messages`;
+  return action === "abort" ? `${messages} dropped` : `${messages} held back until a person writes`;
+}
+
+function oneLine(text: string): string {
+  // Only the beginning is shown, so a message of many MiB is not escaped whole.
+  return escapeVisible(text.slice(0, 2000));
+}
+
+/** Text from outside as it may reach a terminal: lines and tabs kept, other control characters shown escaped. */
+function safeText(text: string): string {
+  return text.split("\n").map((line) => line.split("\t").map(escapeVisible).join("\t")).join("\n");
+}
+
+function clip(text: string, width: number): string {
+  return text.length > width ? `${text.slice(0, width - 1)}…` : text;
+}

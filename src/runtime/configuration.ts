@@ -1,0 +1,126 @@
+import { homedir } from "node:os";
+import process from "node:process";
+import { AGENT_NAME, DEFAULT_AGENT } from "../agents/section.ts";
+import { type LayerFile, loadConfiguration } from "../config/load_layers.ts";
+import { didYouMean } from "../config/suggest.ts";
+import { type Finding, isError } from "../errors/finding.ts";
+import { quote } from "../errors/quote.ts";
+import { finding, ReynError } from "../errors/reyn_error.ts";
+import type { Hook } from "../hooks/hook.ts";
+import type { ModelConfig } from "../model/section.ts";
+import type { SessionSettings } from "../session/context.ts";
+import { isSessionName } from "../session/names.ts";
+import { configSections } from "./sections.ts";
+
+/** Everything a session of one agent needs to know, read and checked. */
+export interface Configuration {
+  agent: string;
+  sid: string;
+  findings: readonly Finding[];
+  /** False: an operator or startup layer holds an error, so nothing may start. */
+  usable: boolean;
+  model: ModelConfig;
+  session: SessionSettings;
+  shutdownGraceMs: number;
+  /** Of all layers, in the order in which they run. */
+  hooks: readonly Hook[];
+  /** Names of hooks that this session has switched off. */
+  disabled: ReadonlySet<string>;
+  /** Files that were found, with what became of them. */
+  layers: readonly { layer: string; file: string; state: string }[];
+  /** Files that were left out alone. */
+  skipped: readonly { layer: string; file: string; findings: number }[];
+}
+
+export interface LoadOptions {
+  controlDir: string;
+  agent: string;
+  sid: string;
+}
+
+/** Reads all layers for one session. Throws only for an agent or session that cannot be named. */
+export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configuration {
+  requireNames(agent, sid);
+  const sections = configSections({ agent, sid });
+  const loaded = loadConfiguration({
+    controlDir,
+    home: process.env["HOME"] ?? homedir(),
+    env: process.env,
+    agent,
+    session: sid,
+    sections: sections.all,
+  });
+  const { values } = loaded;
+  const agents = values.find(sections.agents);
+  const own = agents?.get(agent);
+  const safety = values.find(sections.safety);
+  const hooks = values.list(sections.hooks).flatMap((layer) => layer.value);
+  const findings = [...loaded.findings];
+  if (agents && !own) findings.push(unknownAgent(agent, agents.keys()));
+  const disabled = new Set<string>();
+  for (const layer of values.list(sections.disabled)) {
+    for (const { index, name } of layer.value) {
+      disabled.add(name);
+      if (hooks.some((hook) => hook.name === name)) continue;
+      const fix = didYouMean(name, hooks.flatMap((hook) => hook.name ?? []));
+      findings.push(
+        layer.finding([index], "W_HOOK_DISABLED_UNKNOWN", `no hook is called ${quote(name)}`, fix),
+      );
+    }
+  }
+  return {
+    agent,
+    sid,
+    findings,
+    usable: loaded.usable && own !== undefined,
+    model: own?.model ?? values.find(sections.model) ?? { provider: "echo", hookRole: "user" },
+    session: {
+      agent,
+      sid,
+      cap: safety?.loop.max_hook_driven_turns ?? 0,
+      onLimit: safety?.on_limit ?? "warn",
+      resetOn: safety?.loop.reset_on ?? [],
+      resume: values.find(sections.resume) ?? "retry",
+      ...(own?.instructions === undefined ? {} : { instructions: own.instructions }),
+    },
+    shutdownGraceMs: values.find(sections.shutdownGrace) ?? 0,
+    hooks,
+    disabled,
+    layers: loaded.layers.map(({ layer, shown, state }) => ({ layer, file: shown, state })),
+    skipped: loaded.layers.filter((file) => file.state === "skipped").map((file) =>
+      skippedLayer(file, findings)
+    ),
+  };
+}
+
+/** Throws, with all findings, when a run may not start. */
+export function requireUsable(configuration: Configuration): void {
+  if (configuration.usable) return;
+  const errors = configuration.findings.filter(isError);
+  throw new ReynError(errors[0]?.code ?? "E_CONFIG_TYPE", "the configuration cannot be used", {
+    findings: configuration.findings,
+  });
+}
+
+function requireNames(agent: string, sid: string): void {
+  if (!AGENT_NAME.test(agent)) {
+    throw new ReynError("E_AGENT_UNKNOWN", `${quote(agent)} cannot be the name of an agent`, { exitCode: 2 });
+  }
+  if (!isSessionName(sid)) {
+    throw new ReynError("E_SESSION_NAME", `${quote(sid)} cannot be the id of a session`, {
+      fix: "letters, digits and . _ - : @ +, at most 128, not beginning with a dot",
+      exitCode: 2,
+    });
+  }
+}
+
+function unknownAgent(agent: string, declared: Iterable<string>): Finding {
+  const names = [...declared];
+  const fix = didYouMean(agent, names) ?? `declared: ${names.join(", ") || DEFAULT_AGENT}`;
+  return finding("E_AGENT_UNKNOWN", `no agent is called ${quote(agent)}`, { fix });
+}
+
+function skippedLayer(file: LayerFile, findings: readonly Finding[]) {
+  const errors = findings.filter((one) => isError(one) && one.place?.file === file.shown).length;
+  return { layer: file.layer, file: file.shown, findings: errors };
+}

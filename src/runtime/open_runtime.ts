@@ -1,0 +1,69 @@
+import process from "node:process";
+import type { Audit } from "../audit/audit.ts";
+import { createDispatcher } from "../hooks/dispatcher.ts";
+import { hookRegistry, NO_HOOKS } from "../hooks/registry.ts";
+import { isSameSession, parseSessionRef } from "../hooks/session_ref.ts";
+import { createModel } from "../model/create_model.ts";
+import { openSession, type Session } from "../session/session.ts";
+import type { Store } from "../store/store.ts";
+import type { Configuration } from "./configuration.ts";
+import { openBare, type OpenBareOptions } from "./open_bare.ts";
+import type { RunEvent } from "./run_event.ts";
+
+export interface Runtime {
+  store: Store;
+  audit: Audit;
+  /** Opens the session that the configuration was loaded for. */
+  openSession(options: { observe: (event: RunEvent) => void; hooks: boolean }): Promise<Session>;
+  /** Ends drivers, the store and the log, then gives the state folder up. */
+  close(): Promise<void>;
+}
+
+export interface OpenRuntimeOptions extends OpenBareOptions {
+  configuration: Configuration;
+}
+
+/** Takes the state folder and opens what every front door needs; see `openBare` for what is refused. */
+export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime> {
+  const { controlDir, configuration, host } = options;
+  const bare = await openBare(options);
+  const { store, audit } = bare;
+  for (const { layer, file, findings } of configuration.skipped) {
+    audit.emit("layer_skipped", null, { layer, file, findings });
+  }
+  const model = createModel(configuration.model, {
+    controlDir,
+    clock: host.clock,
+    env: process.env,
+    ids: host.ids,
+  });
+
+  return {
+    store,
+    audit,
+    openSession({ observe, hooks }) {
+      const own = { agent: configuration.agent, sid: configuration.sid };
+      const registry = hooks ? hookRegistry(configuration.hooks) : NO_HOOKS;
+      return openSession({
+        owner: bare.owner,
+        leaseMs: bare.leaseMs,
+        settings: configuration.session,
+        ports: { store, clock: host.clock, audit, model, observe, fault: host.fault },
+        hooks: (deliver) =>
+          createDispatcher(registry, {
+            session: `${own.agent}/${own.sid}`,
+            audit,
+            clock: host.clock,
+            isOwnSession: (target) => isSameSession(parseSessionRef(target, own), own),
+            deliver,
+            switchedOff: (hook) => hook.name !== null && configuration.disabled.has(hook.name),
+            observe,
+          }),
+      });
+    },
+    async close() {
+      await model.close();
+      await bare.close();
+    },
+  };
+}

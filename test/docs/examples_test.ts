@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { DOC_TABLES, withTable } from "../../scripts/docs/tables.ts";
+import { loadConfiguration } from "../../src/config/load_layers.ts";
+import { formatFinding, isError } from "../../src/errors/finding.ts";
+import { configSections } from "../../src/runtime/sections.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const pages = ["README.md", ...readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)];
+
+/** The ```yaml blocks of a page that show a whole reyn.yaml or a part of one. */
+function examples(page: string): string[] {
+  const text = readFileSync(join(root, page), "utf8");
+  return [...text.matchAll(/```yaml\n(.*?)```/gs)].map((match) => match[1] ?? "");
+}
+
+/** What `reyn check` finds in an operator's file with this text; files that an example names exist. */
+function check(text: string): string[] {
+  const folder = mkdtempSync(join(tmpdir(), "reyn-docs-"));
+  try {
+    writeFileSync(join(folder, "replies.yaml"), "- say: hello\n");
+    writeFileSync(join(folder, "reyn.yaml"), text);
+    const loaded = loadConfiguration({
+      controlDir: folder,
+      home: folder,
+      env: {},
+      agent: "default",
+      session: "main",
+      sections: configSections({ agent: "default", sid: "main" }).all,
+    });
+    return loaded.findings.filter(isError).map(formatFinding);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe("the manual", () => {
+  for (const page of pages) {
+    examples(page).forEach((example, index) => {
+      it(`${page}: yaml example ${index + 1} passes \`reyn check\``, () => {
+        assert.deepEqual(check(example), []);
+      });
+    });
+  }
+
+  it("has examples to check", () => {
+    assert.ok(pages.flatMap(examples).length >= 3);
+  });
+
+  it("would show an example that is wrong", () => {
+    assert.equal(check("hooks: [{ onn: turn_end }]").length > 0, true);
+  });
+
+  for (const table of DOC_TABLES) {
+    it(`${table.file}: the table "${table.mark}" holds every row of its source`, () => {
+      const page = readFileSync(join(root, table.file), "utf8");
+      // The formatter pads cells, so only what stands in them is compared.
+      const cells = (text: string) => text.replace(/ +/g, " ").replace(/-+/g, "-");
+      assert.equal(cells(page), cells(withTable(page, table)));
+    });
+  }
+});
