@@ -39,6 +39,7 @@ export async function runVerb({ globals, message, file }: RunOptions, host: Host
     show(event);
   };
   let humanTurn = false;
+  let suspended = false;
 
   let stop: (() => void) | undefined;
   const signals = onSignals({
@@ -56,11 +57,12 @@ export async function runVerb({ globals, message, file }: RunOptions, host: Host
     if (signals.received) session.stop();
     if (text !== undefined) await session.accept(humanMessage(host.ids.next(), text));
     await session.run({ untilIdle: true });
+    suspended = session.state.suspended !== null;
     await session.close();
   } finally {
     signals.dispose();
     await runtime.close();
   }
   if (signals.received) return 128 + signals.received.number;
-  return humanFailed ? EXIT.refused : EXIT.ok;
+  return humanFailed || suspended ? EXIT.refused : EXIT.ok;
 }

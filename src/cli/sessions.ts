@@ -53,7 +53,7 @@ function viewText(view: SessionView): string {
   let turn = 0;
   for (const message of view.history) {
     if (message.turn !== turn) lines.push(`turn ${turn = message.turn}`);
-    lines.push(`  ${message.role}: ${escapeVisible(message.text)}`);
+    lines.push(...indented(`  ${message.role}: `, message.text));
   }
   for (const { hook, text } of view.staged) {
     lines.push(`staged ${escapeVisible(hook)}: ${escapeVisible(text)}`);
@@ -62,4 +62,9 @@ function viewText(view: SessionView): string {
     lines.push(`inbox ${kind}${wake ? "" : " (passive)"}: ${escapeVisible(text)}`);
   }
   return `${lines.join("\n")}\n`;
+}
+
+/** A text of several lines below its label, each line escaped. */
+function indented(label: string, text: string): string[] {
+  return text.split("\n").map((line, index) => (index === 0 ? label : "    ") + escapeVisible(line));
 }

@@ -2,6 +2,9 @@ import { escapeVisible } from "../errors/escape_visible.ts";
 import type { RunEvent } from "../runtime/run_event.ts";
 import type { HistoryMessage } from "../session/messages.ts";
 
+/** Of a message of many MiB only the beginning is shown, or escaped at all. */
+const LONGEST_SHOWN = 2000;
+
 /** Where a run's timeline goes: replies are data, all else is talk. */
 export interface TimelineOutput {
   data(text: string): void;
@@ -123,9 +126,15 @@ function heldBack(count: number, action: string): string {
   return action === "abort" ? `${messages} dropped` : `${messages} held back until a person writes`;
 }
 
+/** The first line, and how many more there are. */
 function oneLine(text: string): string {
-  // Only the beginning is shown, so a message of many MiB is not escaped whole.
-  return escapeVisible(text.slice(0, 2000));
+  const end = text.indexOf("\n");
+  if (end === -1 || end === text.length - 1) {
+    return escapeVisible(text.slice(0, end === -1 ? LONGEST_SHOWN : Math.min(end, LONGEST_SHOWN)));
+  }
+  let more = 0;
+  for (let at = end; at !== -1 && at < text.length - 1; at = text.indexOf("\n", at + 1)) more += 1;
+  return `${escapeVisible(text.slice(0, Math.min(end, LONGEST_SHOWN)))} … (${more} more lines)`;
 }
 
 /** Text from outside as it may reach a terminal: lines and tabs kept, other control characters shown escaped. */

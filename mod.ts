@@ -1,0 +1,21 @@
+/**
+ * The embedding API: load a configuration, open a runtime on a control folder, and run a session in this process.
+ *
+ * @module
+ */
+export {
+  type Configuration,
+  loadForSession,
+  type LoadOptions,
+  requireUsable,
+} from "./src/runtime/configuration.ts";
+export { openRuntime, type OpenRuntimeOptions, type Runtime } from "./src/runtime/open_runtime.ts";
+export type { RuntimeHost } from "./src/runtime/open_bare.ts";
+export type { RunEvent } from "./src/runtime/run_event.ts";
+export type { Session } from "./src/session/session.ts";
+export { humanMessage } from "./src/session/messages.ts";
+export { type Clock, systemClock } from "./src/clock/clock.ts";
+export { type Ids, randomIds } from "./src/clock/ids.ts";
+export { ReynError } from "./src/errors/reyn_error.ts";
+export { type ReactionPayloads, type ReactionPoint, REACTIONS } from "./src/points/reactions.ts";
+export { type DecisionPoint, DECISIONS } from "./src/points/decisions.ts";
