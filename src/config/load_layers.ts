@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { Finding } from "../errors/finding.ts";
 import { isError } from "../errors/finding.ts";
-import { escapeUnsafe } from "../errors/quote.ts";
+import { escapeVisible } from "../errors/escape_visible.ts";
 import { finding } from "../errors/reyn_error.ts";
 import {
   agentFile,
@@ -148,7 +148,7 @@ function sorted(file: LoadedFile): Finding[] {
 }
 
 function controlDirFinding(controlDir: string): Finding | undefined {
-  const shown = escapeUnsafe(controlDir);
+  const shown = escapeVisible(controlDir);
   try {
     if (statSync(controlDir).isDirectory()) return undefined;
     return finding("E_CONTROL_DIR", `${shown} is not a folder`);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
 import { finding } from "../errors/reyn_error.ts";
 import type { Finding } from "../errors/finding.ts";
-import { escapeUnsafe } from "../errors/quote.ts";
+import { escapeVisible } from "../errors/escape_visible.ts";
 
 /** Largest configuration file that is read, in bytes. */
 export const MAX_FILE_BYTES = 1024 * 1024;
@@ -105,7 +105,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function reason(error: unknown): string {
   const code = errorCode(error);
-  return REASONS[code] ?? (code !== "" ? code : escapeUnsafe(String(error)));
+  return REASONS[code] ?? (code !== "" ? code : escapeVisible(String(error)));
 }
 
 function decode(bytes: Uint8Array): string | undefined {

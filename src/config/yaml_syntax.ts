@@ -1,6 +1,6 @@
 import { Composer, type CST, type Document, Lexer, type LineCounter, Parser, type YAMLError } from "yaml";
 import type { Finding, Place } from "../errors/finding.ts";
-import { escapeUnsafe } from "../errors/quote.ts";
+import { escapeVisible } from "../errors/escape_visible.ts";
 import { finding } from "../errors/reyn_error.ts";
 import { MAX_DEPTH } from "./yaml_value.ts";
 
@@ -30,7 +30,7 @@ export function composeYaml(text: string, lines: LineCounter): Composed {
   } catch (error) {
     // A RangeError is the end of the stack.
     if (!(error instanceof RangeError)) {
-      const message = error instanceof Error ? escapeUnsafe(error.message).slice(0, 200) : "unknown fault";
+      const message = error instanceof Error ? escapeVisible(error.message).slice(0, 200) : "unknown fault";
       return {
         state: "failed",
         code: "E_YAML_SYNTAX",
@@ -74,7 +74,7 @@ export function syntaxFinding(error: YAMLError, place: Place): Finding {
       });
     case "TAG_RESOLVE_FAILED": {
       const tag = /^Unresolved tag: (.*)$/.exec(error.message)?.[1]?.replace("tag:yaml.org,2002:", "!!");
-      const message = tag ? `unknown tag ${escapeUnsafe(tag).slice(0, 80)}` : lowered(error.message);
+      const message = tag ? `unknown tag ${escapeVisible(tag).slice(0, 80)}` : lowered(error.message);
       return finding("E_YAML_TAG", message, { fix: "remove the tag", place });
     }
     case "BAD_ALIAS":
@@ -85,6 +85,6 @@ export function syntaxFinding(error: YAMLError, place: Place): Finding {
 }
 
 function lowered(message: string): string {
-  const text = escapeUnsafe(message).slice(0, 200);
+  const text = escapeVisible(message).slice(0, 200);
   return text.charAt(0).toLowerCase() + text.slice(1);
 }

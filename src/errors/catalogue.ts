@@ -50,6 +50,15 @@ export const CATALOGUE = {
   W_HOOK_GLOB: { severity: "warning", meaning: "a glob that matches otherwise than it looks" },
   W_HOOK_DISABLED_UNKNOWN: { severity: "warning", meaning: "`disabled` names no hook" },
   W_SAFETY_ASK_USER: { severity: "warning", meaning: "`on_limit: ask_user` acts as `warn`" },
+  E_GRANT_DENIED: { severity: "error", meaning: "a hook's `write_paths` names what no hook may write" },
+  W_GRANT_NARROWED: {
+    severity: "warning",
+    meaning: "a hook's `write_paths` holds what no hook may write, and is narrowed",
+  },
+  W_GRANT_MISSING: { severity: "warning", meaning: "a hook's `write_paths` names what does not exist" },
+  W_EXEC_PROGRAM: { severity: "warning", meaning: "a hook's program is missing or cannot be started" },
+  W_EXEC_SHIM: { severity: "warning", meaning: "a hook's program is a version manager's stand-in" },
+  E_SANDBOX_UNCONFIRMED: { severity: "error", meaning: "the sandbox is not confirmed here, so no exec hook runs" },
   E_MODEL_SCRIPT: { severity: "error", meaning: "the file of a scripted model cannot be used" },
   E_MODEL_KEY: { severity: "error", meaning: "a key that belongs to another model provider" },
   W_MODEL_ECHO: { severity: "warning", meaning: "no model is configured, so turns are echoed" },
@@ -74,6 +83,7 @@ export const CATALOGUE = {
   E_AUDIT_WRITE: { severity: "error", meaning: "the audit log cannot be written for now; events wait in memory" },
   E_AUDIT_LOST: { severity: "error", meaning: "audit events could not be written before the end" },
   W_AUDIT_DAMAGED: { severity: "warning", meaning: "lines of the audit log are damaged and left out" },
+  E_OUTPUT: { severity: "error", meaning: "standard output could not be written" },
   E_INTERNAL: { severity: "error", meaning: "a fault in reyn itself" },
 } as const satisfies Record<string, { severity: "error" | "warning"; meaning: string }>;
 
