@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { auditDocTable } from "../../src/audit/doc_table.ts";
 import { CATALOGUE } from "../../src/errors/catalogue.ts";
 import { EXIT_MEANINGS } from "../../src/errors/exit_codes.ts";
@@ -20,6 +21,20 @@ export const DOC_TABLES: readonly DocTable[] = [
   { file: "docs/points.md", mark: "reactions", text: reactionTable },
   { file: "docs/points.md", mark: "decisions", text: decisionTable },
 ];
+
+export function pageOf(table: DocTable): { url: URL; text: string } {
+  const url = new URL(`../../${table.file}`, import.meta.url);
+  return { url, text: readFileSync(url, "utf8") };
+}
+
+/** Tables that differ from their source in more than padding. */
+export function outdatedTables(): DocTable[] {
+  const cells = (text: string) => text.replace(/ +/g, " ").replace(/-+/g, "-");
+  return DOC_TABLES.filter((table) => {
+    const { text } = pageOf(table);
+    return cells(text) !== cells(withTable(text, table));
+  });
+}
 
 /** The page with the table written into its place. Throws when the page has no marks for it. */
 export function withTable(page: string, { file, mark, text }: DocTable): string {

@@ -146,6 +146,17 @@ REFUSED_OR_ODD = [
     '{% for a, (b, c) in [[1, [2, 3]]] %}{{ c }}{% endfor %}',
     '{{ 1 if yes if no }}',
     '{{ (1 if yes) if no }}',
+    '{{ 1 if 3 is odd else 2 }}',
+    '{{ n is odd if yes else no }}',
+    '{{ n is odd is true }}',
+    '{{ [n is odd in [true]] }}',
+    '{% if no %}{{ n|nope }}{% endif %}',
+    '{% if no %}{{ n is nope }}{% endif %}',
+    '{% with %}{{ name }}{% endwith %}{% set name = 1 %}',
+    '{{ items|truncate(9) }}',
+    '{{ inputs|urlencode }}',
+    '{{ 1[:2] }}',
+    '{{ n[:2] }}',
     '{{ name.upper() }}',
     '{% macro m(a) %}{{ a }}{% endmacro %}{{ m(1) }}',
     '{% call m() %}{% endcall %}',
@@ -166,13 +177,11 @@ REFUSED_OR_ODD = [
     "{{ '<'|e|e }}",
     "{{ '<'|safe|e }}",
     '{{ [missing] }}',
-    "{{ 'a' * 1000000000 }}",
     '{{ 9 ** 9 ** 9 }}',
     "{{ 'a'|center(10000000)|length }}",
     '{{ self }}',
     '{{ lipsum.__globals__ }}',
     '{{ name.format.__globals__ }}',
-    '{{ nested.items }}',
     '{{ items|map("upper")|length }}',
     '{{ items|select("odd")|length }}',
     '{{ items|batch(2)|length }}',
@@ -238,7 +247,14 @@ def split_outside(line):
 
 def expected(environment, source):
     try:
-        return environment.from_string(source).render(json.loads(json.dumps(DATA)))
+        text = environment.from_string(source).render(json.loads(json.dumps(DATA)))
+        assert len(text) < 2000 and " at 0x" not in text, source
+        return text
+    except AssertionError as error:
+        # Jinja2's own assertions are errors of the template.
+        if str(error) == source:
+            raise
+        return None
     except Exception:
         return None
 

@@ -1,19 +1,21 @@
 import process from "node:process";
 import { EXIT } from "../errors/exit_codes.ts";
 import { formatError, isReynError } from "../errors/reyn_error.ts";
+import { handleClosedOutput, outputFailed } from "./closed_output.ts";
 import type { Host } from "./host.ts";
 import { VERSION } from "./version.ts";
 
 /** Runs one command and leaves its exit code with the process. Never shows a stack trace to the operator. */
 export async function main(args: readonly string[], host: Host): Promise<void> {
-  dieQuietlyOnClosedOutput();
+  handleClosedOutput();
   if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
     process.stdout.write(`${VERSION}\n`);
     return;
   }
   try {
     const { runProgram } = await import("./program.ts");
-    process.exitCode = await runProgram(args, host);
+    const code = await runProgram(args, host);
+    process.exitCode = code === EXIT.ok && outputFailed() ? EXIT.refused : code;
   } catch (error) {
     process.exitCode = await reportFailure(error);
   }
@@ -31,12 +33,4 @@ async function reportFailure(error: unknown): Promise<number> {
   );
   if (process.env["REYN_DEBUG"] === "1" && error instanceof Error) process.stderr.write(`${error.stack}\n`);
   return EXIT.refused;
-}
-
-/** A reader that has gone (`reyn events | head`) is no failure. */
-function dieQuietlyOnClosedOutput(): void {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(EXIT.ok);
-    throw error;
-  });
 }

@@ -1,6 +1,8 @@
 import process from "node:process";
 import { Command, CommanderError, Option } from "commander";
+import { didYouMean } from "../config/suggest.ts";
 import { EXIT, EXIT_MEANINGS } from "../errors/exit_codes.ts";
+import { quote } from "../errors/quote.ts";
 import { ReynError } from "../errors/reyn_error.ts";
 import type { GlobalOptions, Host } from "./host.ts";
 import { VERBS_NOT_YET } from "./verbs_not_yet.ts";
@@ -73,7 +75,10 @@ function buildProgram(host: Host, done: (exit: number) => void): Command {
     .action(act(async (globals) => (await import("./check.ts")).checkVerb(globals)));
 
   const sessions = verb(program, "sessions", "list sessions, or show one");
-  sessions.action(act(async (globals) => (await import("./sessions.ts")).listSessionsVerb(globals)));
+  sessions.action(act(async (globals) => {
+    if (sessions.args.length > 0) throw unknownVerb(sessions, sessions.args);
+    return await (await import("./sessions.ts")).listSessionsVerb(globals);
+  }));
   verb(sessions, "list", "list sessions")
     .action(act(async (globals) => (await import("./sessions.ts")).listSessionsVerb(globals)));
   verb(sessions, "show <id>", "show one session: history, inbox, staged context, valve")
@@ -89,11 +94,10 @@ function buildProgram(host: Host, done: (exit: number) => void): Command {
       ),
     );
 
+  // After its commands were made, which would inherit it.
+  sessions.allowExcessArguments();
+
   const hooks = verb(program, "hooks", "what hooks can be at");
-  hooks.action(act(async () => {
-    hooks.outputHelp({ error: true });
-    return EXIT.usage;
-  }));
   verb(hooks, "points", "list every reaction and decision point with its fields")
     .action(act(async (globals) => (await import("./hooks_points.ts")).hooksPointsVerb(globals)));
 
@@ -112,23 +116,39 @@ function buildProgram(host: Host, done: (exit: number) => void): Command {
     return EXIT.ok;
   }));
 
-  for (const { verb: name, part } of VERBS_NOT_YET) {
-    program.command(name, { hidden: true }).allowUnknownOption().allowExcessArguments()
+  const groups = new Map([["sessions", sessions], ["hooks", hooks]]);
+  for (const { verb: name, group, part } of VERBS_NOT_YET) {
+    const parent = group === undefined ? program : groups.get(group);
+    parent?.command(name, { hidden: true }).allowUnknownOption().allowExcessArguments()
       .action(() => {
         throw new ReynError(
           "E_VERB_NOT_YET",
-          `\`reyn ${name}\` is part of ${part}, which this version does not have yet`,
+          `\`reyn ${
+            group === undefined ? name : `${group} ${name}`
+          }\` is part of ${part}, which this version does not have yet`,
           {
             exitCode: EXIT.usage,
           },
         );
       });
   }
-  program.action(() => {
-    program.outputHelp({ error: true });
-    done(EXIT.usage);
-  });
+  // Without an action of their own these two print their help, to stderr, when no command is named.
+  for (const parent of [program, hooks]) {
+    parent.on("command:*", (operands: string[]) => {
+      throw unknownVerb(parent, operands);
+    });
+  }
   return program;
+}
+
+function unknownVerb(parent: Command, operands: readonly string[]): ReynError {
+  const word = operands[0] ?? "";
+  const known = parent.createHelp().visibleCommands(parent).map((command) => command.name());
+  const path = parent.parent === null ? "reyn" : `reyn ${parent.name()}`;
+  return new ReynError("E_USAGE", `unknown command ${quote(word)}`, {
+    fix: didYouMean(word, known) ?? `\`${path} --help\` lists the commands`,
+    exitCode: EXIT.usage,
+  });
 }
 
 /** Options of the command and of all above it; the nearest one that was given wins. */

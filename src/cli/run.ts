@@ -5,6 +5,7 @@ import { loadForSession, requireUsable } from "../runtime/configuration.ts";
 import { openRuntime } from "../runtime/open_runtime.ts";
 import type { RunEvent } from "../runtime/run_event.ts";
 import { humanMessage } from "../session/messages.ts";
+import { goOnWithoutReader } from "./closed_output.ts";
 import { controlDir } from "./control_dir.ts";
 import type { GlobalOptions, Host } from "./host.ts";
 import { readMessage } from "./read_message.ts";
@@ -28,6 +29,7 @@ export async function runVerb({ globals, message, file }: RunOptions, host: Host
   };
   for (const warning of configuration.findings) talk(`${formatFinding(warning)}\n`);
 
+  goOnWithoutReader();
   const runtime = await openRuntime({ controlDir: dir, verb: "run", configuration, host, talk });
   let humanFailed = false;
   const show = globals.json
@@ -55,7 +57,7 @@ export async function runVerb({ globals, message, file }: RunOptions, host: Host
     const session = await runtime.openSession({ observe, hooks: globals.hooks });
     stop = () => session.stop();
     if (signals.received) session.stop();
-    if (text !== undefined) await session.accept(humanMessage(host.ids.next(), text));
+    if (text !== undefined && !signals.received) await session.accept(humanMessage(host.ids.next(), text));
     await session.run({ untilIdle: true });
     suspended = session.state.suspended !== null;
     await session.close();

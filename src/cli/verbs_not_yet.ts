@@ -1,5 +1,5 @@
 /** Verbs whose part of reyn does not exist yet: refused by name, not as unknown. */
-export const VERBS_NOT_YET: readonly { verb: string; part: string }[] = [
+export const VERBS_NOT_YET: readonly { verb: string; group?: "hooks" | "sessions"; part: string }[] = [
   { verb: "init", part: "first steps" },
   { verb: "test", part: "event correlation" },
   { verb: "chat", part: "interactive sessions" },
@@ -25,4 +25,14 @@ export const VERBS_NOT_YET: readonly { verb: string; part: string }[] = [
   { verb: "service", part: "operation" },
   { verb: "schema", part: "consent and trust" },
   { verb: "completion", part: "operation" },
+  { verb: "list", group: "hooks", part: "consent and trust" },
+  { verb: "fire", group: "hooks", part: "sandboxed hooks" },
+  { verb: "test", group: "hooks", part: "decision hooks" },
+  { verb: "allow", group: "hooks", part: "consent and trust" },
+  { verb: "revoke", group: "hooks", part: "consent and trust" },
+  { verb: "enable", group: "hooks", part: "consent and trust" },
+  { verb: "disable", group: "hooks", part: "consent and trust" },
+  { verb: "doctor", group: "hooks", part: "sandboxed hooks" },
+  { verb: "end", group: "sessions", part: "the server" },
+  { verb: "export", group: "sessions", part: "operation" },
 ];

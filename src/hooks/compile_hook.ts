@@ -13,6 +13,7 @@ import { compilePush } from "./compile_push.ts";
 import { type Hook, type HookAction, type RateLimit, targetKey } from "./hook.ts";
 import { EXEC_KEYS, type HookInput, PLUGIN_KEYS, type Scheme, SCHEMES } from "./schema.ts";
 import type { SessionRef } from "./session_ref.ts";
+import { noMatchVerdicts } from "./verdict.ts";
 
 const RATE_UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 /** Points that a hook's own effect can set off again; without a limit two of them would chase each other. */
@@ -56,6 +57,7 @@ export function compileHook(
     attribution: name ?? targetKey(target),
     target,
     matcher,
+    noMatch: noMatchVerdicts(matcher),
     enabled: input.enabled ?? true,
     onError: input.on_error ?? "continue",
     overlap: input.overlap ?? "queue",
@@ -94,7 +96,7 @@ function pointFix(on: string): string {
   if (/^\s*(llm|mcp|webhook|http):/i.test(on)) {
     return "let a composer turn it into composed:<name> and hook that";
   }
-  const near = didYouMean(on.replace(/^\s*builtin:\w*:/i, ""), REACTION_POINTS);
+  const near = didYouMean(on.replace(/^\s*builtin:(\w*:)?/i, ""), REACTION_POINTS);
   return near ?? `one of ${REACTION_POINTS.join(", ")}, or composed:<name>`;
 }
 

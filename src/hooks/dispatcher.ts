@@ -3,11 +3,12 @@ import type { Clock } from "../clock/clock.ts";
 import type { ErrorCode } from "../errors/catalogue.ts";
 import type { Hook } from "./hook.ts";
 import { createLane } from "./lane.ts";
-import { planHooks, type Verdict } from "./plan.ts";
+import { planHooks } from "./plan.ts";
 import { type DispatchOutcome, type HookPush, NOTHING } from "./push.ts";
 import { type RateLimiter, rateLimiter } from "./rate_limiter.ts";
 import type { HookRegistry } from "./registry.ts";
 import { renderPush } from "./template_push.ts";
+import type { Verdict } from "./verdict.ts";
 
 /** One event at one point. */
 export interface Firing {
@@ -28,6 +29,7 @@ export interface DispatcherPorts {
   isOwnSession(target: string): boolean;
   /** Takes what hooks in the background lane push. */
   deliver(outcome: DispatchOutcome): Promise<void>;
+  /** Whether this session has switched the hook off. */
   switchedOff(hook: Hook): boolean;
   /** Told of each push and failure, for a person who watches. */
   observe?: (event: HookEvent) => void;
@@ -57,6 +59,7 @@ const DONE: Promise<DispatchOutcome> = Promise.resolve(NOTHING);
 
 export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts): Dispatcher {
   const lane = createLane();
+  const off = new Set(registry.all.filter(ports.switchedOff));
   const limiters = new Map<Hook, RateLimiter>();
   for (const hook of registry.all) if (hook.rateLimit) limiters.set(hook, rateLimiter(hook.rateLimit));
 
@@ -117,7 +120,7 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
   };
 
   const dispatchTo = async (hooks: readonly Hook[], firing: Firing): Promise<DispatchOutcome> => {
-    const verdicts = planHooks(hooks, firing.payload, ports.switchedOff);
+    const verdicts = planHooks(hooks, firing.payload, off);
     let pushes: HookPush[] | undefined;
     let suspendedBy: string | null = null;
     for (let index = 0; index < hooks.length; index++) {

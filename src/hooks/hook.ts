@@ -2,6 +2,7 @@ import type { Layer } from "../config/section.ts";
 import type { Matcher } from "../match/matcher.ts";
 import type { HookTarget } from "../points/reactions.ts";
 import type { CompiledPush } from "./template_push.ts";
+import type { Verdict } from "./verdict.ts";
 
 /** A hook made ready to run. Nothing about it is parsed or checked again when it fires. */
 export interface Hook {
@@ -16,6 +17,8 @@ export interface Hook {
   attribution: string;
   target: HookTarget;
   matcher: Matcher | null;
+  /** The verdict for each field of the matcher that does not match. */
+  noMatch: readonly Verdict[];
   enabled: boolean;
   onError: "continue" | "suspend";
   overlap: Overlap;

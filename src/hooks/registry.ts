@@ -8,14 +8,39 @@ export interface HookRegistry {
 }
 
 export function hookRegistry(hooks: readonly Hook[]): HookRegistry {
+  const all = distinct(hooks);
   const byTarget = new Map<string, Hook[]>();
-  for (const hook of hooks) {
+  for (const hook of all) {
     const key = targetKey(hook.target);
     const list = byTarget.get(key);
     if (list) list.push(hook);
     else byTarget.set(key, [hook]);
   }
-  return { at: (key) => byTarget.get(key), all: hooks };
+  return { at: (key) => byTarget.get(key), all };
+}
+
+/** A name is unique in its file only: hooks of several layers that share one are told apart as `<layer>:<name>`. */
+function distinct(hooks: readonly Hook[]): readonly Hook[] {
+  const shared = sharedLabels(hooks);
+  if (shared.size === 0) return hooks;
+  const renamed = hooks.map((hook) =>
+    shared.has(hook.label) ? { ...hook, label: `${hook.layer}:${hook.label}` } : hook
+  );
+  // Another hook may be called just that; an index is nobody's name.
+  const still = sharedLabels(renamed);
+  return renamed.map((hook) =>
+    still.has(hook.label) ? { ...hook, label: `${hook.layer}#${hook.index}` } : hook
+  );
+}
+
+function sharedLabels(hooks: readonly Hook[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const shared = new Set<string>();
+  for (const { label } of hooks) {
+    if (seen.has(label)) shared.add(label);
+    seen.add(label);
+  }
+  return shared;
 }
 
 export const NO_HOOKS: HookRegistry = hookRegistry([]);

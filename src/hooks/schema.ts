@@ -2,6 +2,7 @@ import { z } from "zod";
 import { raw } from "../config/marks.ts";
 import { refusal } from "../config/refusal.ts";
 import { bool, duration, envName, expecting, nonBlank, size } from "../config/scalars.ts";
+import { LAYERS } from "../config/section.ts";
 import { REACTION_POINTS } from "../points/reactions.ts";
 
 /** The four schemes; a hook has exactly one. */
@@ -10,7 +11,10 @@ export type Scheme = (typeof SCHEMES)[number];
 
 /** Longest name of a hook, in characters. */
 const LONGEST_NAME = 200;
-const CONTROL_OR_BRACKET = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\]]/u;
+/** Controls, invisible and direction characters, and what ends an attribution. */
+const UNFIT = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\]]/u;
+/** How a hook without a name is referred to; as a name it would be taken for one. */
+const INDEX = new RegExp(`^\\s*(${LAYERS.join("|")})?#\\d+\\s*$`);
 
 const text = () => z.string({ error: expecting("must be a string") });
 
@@ -21,8 +25,12 @@ const onKey = text().meta({
 const nameKey = text()
   .max(LONGEST_NAME, { error: `must have at most ${LONGEST_NAME} characters` })
   .refine(
-    (name) => !CONTROL_OR_BRACKET.test(name),
+    (name) => !UNFIT.test(name),
     refusal("E_HOOK_NAME", "a hook's name may hold neither control characters nor ]"),
+  )
+  .refine(
+    (name) => !INDEX.test(name),
+    refusal("E_HOOK_NAME", "reads as the reference of an unnamed hook, <layer>#<index>"),
   )
   .nullable()
   .meta({ description: "Shown in [hook:NAME]; unique in its file. Default: the point." });

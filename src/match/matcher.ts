@@ -4,6 +4,10 @@ import { compileGlob } from "./glob.ts";
 export interface Matcher {
   /** The first field, in the order written, whose value does not match; null: all match. Allocates nothing. */
   failedField(payload: Readonly<Record<string, unknown>>): string | null;
+  /** As `failedField`, but its position in `fields`; -1: all match. */
+  failing(payload: Readonly<Record<string, unknown>>): number;
+  /** The fields, in the order written. */
+  readonly fields: readonly string[];
 }
 
 /** Fields that are matched as globs; every other field must be equal. */
@@ -23,21 +27,30 @@ export function compileMatcher(matcher: Readonly<Record<string, string>>): Match
     field,
     accepts: GLOB_FIELDS.has(field) ? globAccepts(pattern) : exactAccepts(pattern),
   }));
-  const [only] = checks;
-  if (!only) return { failedField: () => null };
-  if (checks.length === 1) {
-    const { field, accepts } = only;
-    return {
-      failedField: (payload) => accepts(payload[field]) && Object.hasOwn(payload, field) ? null : field,
-    };
-  }
+  const fields = checks.map(({ field }) => field);
+  const failing = firstFailing(checks);
   return {
+    fields,
+    failing,
     failedField(payload) {
-      for (const { field, accepts } of checks) {
-        if (!accepts(payload[field]) || !Object.hasOwn(payload, field)) return field;
-      }
-      return null;
+      const index = failing(payload);
+      return index === -1 ? null : fields[index] ?? null;
     },
+  };
+}
+
+function firstFailing(checks: readonly Check[]): Matcher["failing"] {
+  const [only] = checks;
+  if (only && checks.length === 1) {
+    const { field, accepts } = only;
+    return (payload) => accepts(payload[field]) && Object.hasOwn(payload, field) ? -1 : 0;
+  }
+  return (payload) => {
+    for (let index = 0; index < checks.length; index++) {
+      const { field, accepts } = checks[index] as Check;
+      if (!accepts(payload[field]) || !Object.hasOwn(payload, field)) return index;
+    }
+    return -1;
   };
 }
 

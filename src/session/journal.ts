@@ -10,6 +10,7 @@ import {
   type SessionState,
   snapshotBody,
 } from "./state.ts";
+import type { HistoryMessage } from "./messages.ts";
 import { sessionStatus } from "./status.ts";
 
 /** Records that change what listings show. */
@@ -26,7 +27,10 @@ const SNAPSHOT_EVERY = 1024;
 
 /** The session's state and the only way to change it: a record that is durable before it counts. */
 export interface Journal {
+  /** Its history lacks what snapshots hold until `history` has been called. */
   readonly state: SessionState;
+  /** The whole conversation, read from disk at the first call. */
+  history(): Promise<readonly HistoryMessage[]>;
   /** Messages put so far by commits, this session's inbox and others' alike. */
   readonly puts: number;
   /**
@@ -47,31 +51,31 @@ export interface JournalOptions {
 }
 
 export interface Recovered {
+  /** Its history begins behind the newest snapshot. */
   state: SessionState;
-  /** Messages of the history that snapshots hold. */
-  kept: number;
   /** Records behind the newest snapshot. */
   tail: number;
 }
 
-/** Rebuilds the state from the newest snapshot and the records behind it. */
+/** Rebuilds the state from the newest snapshot and the records behind it. What the snapshots hold of the history stays on disk. */
 export async function recover(store: Store, session: string): Promise<Recovered> {
   const snapshot = await store.snapshot(session);
   const state = snapshot ? fromSnapshot(snapshot.body) : emptyState();
-  if (snapshot) {
-    for await (const segment of store.history(session)) {
-      for (const message of segment) {
-        state.history.push(message as unknown as SessionState["history"][number]);
-      }
-    }
-  }
-  const kept = state.history.length;
   let tail = 0;
   for await (const batch of store.records(session, snapshot?.uptoSeq ?? 0)) {
     for (const { record } of batch) apply(state, record as unknown as SessionRecord);
     tail += batch.length;
   }
-  return { state, kept, tail };
+  return { state, tail };
+}
+
+/** The history that snapshots hold, oldest first. */
+export async function olderHistory(store: Store, session: string): Promise<HistoryMessage[]> {
+  const older: HistoryMessage[] = [];
+  for await (const segment of store.history(session)) {
+    for (const message of segment) older.push(message as unknown as HistoryMessage);
+  }
+  return older;
 }
 
 export async function openJournal(options: JournalOptions): Promise<Journal> {
@@ -79,7 +83,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const recovered = await recover(store, session);
   const { state } = recovered;
   let sinceSnapshot = recovered.tail;
-  let kept = recovered.kept;
+  /** Messages at the beginning of the history at hand that snapshots hold already. */
+  let kept = 0;
+  let whole = false;
 
   /** Commits go one after the other: a snapshot must hold every record that stands before it. */
   let last: Promise<unknown> = Promise.resolve();
@@ -92,7 +98,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   ): Promise<"ok" | "duplicate"> => {
     const ops: Op[] = [...more];
     for (const record of records) ops.push({ op: "append", record: record as unknown as JsonObject });
-    const ending = records.at(-1)?.t === "turn_ended";
+    const last = records.at(-1);
+    // A turn that is to be retried stays in the WAL whole: what rides along then goes into the midst of it.
+    const ending = last?.t === "turn_ended" && !last.retry;
     const due = ending && sinceSnapshot + records.length >= SNAPSHOT_EVERY;
     if (due || records.some((record) => LISTED.has(record.t))) {
       const after = withRecords(state, records);
@@ -133,6 +141,15 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
 
   return {
     state,
+    async history() {
+      if (!whole) {
+        const older = await olderHistory(store, session);
+        kept += older.length;
+        state.history = older.concat(state.history);
+        whole = true;
+      }
+      return state.history;
+    },
     get puts() {
       return puts;
     },

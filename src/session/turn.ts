@@ -178,7 +178,7 @@ async function runStep(context: SessionContext, step: number): Promise<TurnOutco
       agent: settings.agent,
       turn,
       step,
-      messages: journal.state.history as readonly ModelMessage[],
+      messages: (await journal.history()) as readonly ModelMessage[],
       ...(settings.instructions === undefined ? {} : { instructions: settings.instructions }),
     };
     for await (const delta of ports.model.step(request, stopping)) {

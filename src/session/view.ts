@@ -1,5 +1,5 @@
 import type { SessionRow, Store } from "../store/store.ts";
-import { recover } from "./journal.ts";
+import { olderHistory, recover } from "./journal.ts";
 import { hookOf, textOf } from "./messages.ts";
 
 /** How a session stands: `new` has never been opened. */
@@ -48,6 +48,7 @@ export function summarize(row: SessionRow, live: boolean): SessionSummary {
 
 export async function viewSession(store: Store, row: SessionRow, live: boolean): Promise<SessionView> {
   const { state } = await recover(store, row.id);
+  const history = [...(await olderHistory(store, row.id)), ...state.history];
   const pending = await store.pending(row.id, WHOLE_INBOX);
   const staged = pending.filter((message) => !message.wake && message.kind === "hook");
   const inbox = pending.filter((message) => message.wake || message.kind !== "hook");
@@ -55,7 +56,7 @@ export async function viewSession(store: Store, row: SessionRow, live: boolean):
     id: row.id,
     agent: agentOf(row.id),
     state: standing(row, live),
-    history: state.history.map(({ id, role, text, hook, turn }) => ({
+    history: history.map(({ id, role, text, hook, turn }) => ({
       id,
       role,
       text,

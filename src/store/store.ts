@@ -1,7 +1,8 @@
 /**
  * The store port. Everything that must survive a crash goes through it. A session is written by one owner at a
  * time: `claim` gives the owner an epoch, every commit names it, and a commit with an older epoch is `fenced`.
- * A commit is data, applied whole or not at all, and durable when its promise resolves.
+ * A commit is data, applied whole or not at all, and durable when its promise resolves. When a call is rejected with
+ * E_STATE_FULL nothing of it is stored; with E_STATE_IO its outcome is unknown, as after a crash, and the caller reads again.
  *
  * Values (`JsonObject`) are plain JSON; strings may hold any UTF-16, lone surrogates included, and come back equal.
  */
@@ -39,7 +40,10 @@ export type Op =
   | { op: "append"; record: JsonObject }
   /** Marks unconsumed inbox messages as consumed; one that is not there unconsumed makes the commit a `duplicate`. */
   | { op: "consume"; ids: readonly string[] }
-  /** Makes waking messages passive; ids that are no longer unconsumed are passed over. */
+  /**
+   * Makes waking messages passive; ids that are no longer unconsumed are passed over. Such a message is never dropped to
+   * make room.
+   */
   | { op: "demote"; ids: readonly string[] }
   /** Puts a message into any session's inbox, creating that session's row where there is none. */
   | { op: "put"; session: string; message: InboxMessage }
@@ -61,6 +65,7 @@ export type CommitResult =
   | { status: "duplicate" };
 
 export type ClaimResult =
+  /** `created`: nobody ever owned the session before, whether or not a put has made its row. */
   | { status: "claimed"; epoch: number; created: boolean }
   /** Another owner's lease has not run out. */
   | { status: "held"; owner: string; leaseUntil: number };
@@ -89,12 +94,15 @@ export interface Store {
    * the same `owner`; each success raises the epoch by one.
    */
   claim(session: string, owner: string, leaseMs: number): Promise<ClaimResult>;
-  /** Extends exactly these holdings; answers those that still stand. */
+  /**
+   * Extends exactly these holdings; answers those that still stand: not released and not taken by another owner, even when
+   * the lease ran out meanwhile.
+   */
   renew(
     held: readonly { session: string; epoch: number }[],
     leaseMs: number,
   ): Promise<{ session: string; epoch: number }[]>;
-  /** Gives ownership up if the epoch is still the current one. */
+  /** Gives ownership up if the epoch is still the current one; commits of that epoch are `fenced` from then on. */
   release(session: string, epoch: number): Promise<void>;
 
   commit(commit: Commit): Promise<CommitResult>;
@@ -107,7 +115,7 @@ export interface Store {
   snapshot(session: string): Promise<Snapshot | undefined>;
   /** History kept by snapshots, oldest first. */
   history(session: string): AsyncIterable<JsonObject[]>;
-  /** WAL records after `afterSeq`, in order, in batches. */
+  /** WAL records after `afterSeq`, in order, in batches, as far as there are any when it is called. */
   records(session: string, afterSeq: number): AsyncIterable<WalRecord[]>;
 
   session(id: string): Promise<SessionRow | undefined>;
@@ -120,8 +128,10 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** Of one session; 0 is no limit. */
 export interface InboxLimits {
   waking: number;
+  /** Counts what was made passive too. */
   passive: number;
   /** Bytes of all unconsumed bodies of one session, as JSON in UTF-8. */
   bytes: number;

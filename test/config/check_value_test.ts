@@ -36,7 +36,7 @@ describe("judging a value", () => {
         "E_CONFIG_TYPE count: must be a whole number, got 1.5",
         "E_CONFIG_TYPE list: must be a list, got a mapping",
         "E_CONFIG_TYPE map: must be a mapping, got a list",
-        'E_CONFIG_TYPE ratio: must be a number, got "\\u001b[2J"',
+        'E_CONFIG_TYPE ratio: must be a number, got "\\u{1b}[2J"',
       ],
     );
   });

@@ -4,13 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { DOC_TABLES, withTable } from "../../scripts/docs/tables.ts";
+import { DOC_TABLES, outdatedTables, pageOf, withTable } from "../../scripts/docs/tables.ts";
 import { loadConfiguration } from "../../src/config/load_layers.ts";
 import { formatFinding, isError } from "../../src/errors/finding.ts";
 import { configSections } from "../../src/runtime/sections.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const pages = ["README.md", ...readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)];
+const pages = [
+  "README.md",
+  ...readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`),
+];
 
 /** The ```yaml blocks of a page that show a whole reyn.yaml or a part of one. */
 function examples(page: string): string[] {
@@ -55,12 +58,13 @@ describe("the manual", () => {
     assert.equal(check("hooks: [{ onn: turn_end }]").length > 0, true);
   });
 
-  for (const table of DOC_TABLES) {
-    it(`${table.file}: the table "${table.mark}" holds every row of its source`, () => {
-      const page = readFileSync(join(root, table.file), "utf8");
-      // The formatter pads cells, so only what stands in them is compared.
-      const cells = (text: string) => text.replace(/ +/g, " ").replace(/-+/g, "-");
-      assert.equal(cells(page), cells(withTable(page, table)));
-    });
-  }
+  it("holds every row of every table that it takes from the source", () => {
+    assert.deepEqual(outdatedTables().map((table) => `${table.file} ${table.mark}`), []);
+  });
+
+  it("would show a table that lacks a row", () => {
+    const [table] = DOC_TABLES;
+    assert.ok(table);
+    assert.notEqual(withTable(pageOf(table).text, { ...table, text: () => "nothing" }), pageOf(table).text);
+  });
 });

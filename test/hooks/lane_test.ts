@@ -12,6 +12,7 @@ const hook = (overlap: Overlap): Hook => ({
   attribution: "one",
   target: { kind: "builtin", point: "turn_end" },
   matcher: null,
+  noMatch: [],
   enabled: true,
   onError: "continue",
   overlap,

@@ -34,13 +34,17 @@ export function recordingAudit(): Audit & { events: Recorded[] } {
 }
 
 /** A template_push hook as the configuration would compile it. */
-export function pushHook(point: "session_start" | "session_end" | "turn_start" | "turn_end", message: string, rest: {
-  wake?: boolean;
-  name?: string;
-  index?: number;
-  onError?: "continue" | "suspend";
-  awaited?: boolean;
-} = {}): Hook {
+export function pushHook(
+  point: "session_start" | "session_end" | "turn_start" | "turn_end",
+  message: string,
+  rest: {
+    wake?: boolean;
+    name?: string;
+    index?: number;
+    onError?: "continue" | "suspend";
+    awaited?: boolean;
+  } = {},
+): Hook {
   const compiled = compileTemplate(message, { strict: true, escapeValues: true });
   if (!compiled.ok) throw new Error(compiled.error.message);
   const name = rest.name ?? null;
@@ -53,6 +57,7 @@ export function pushHook(point: "session_start" | "session_end" | "turn_start" |
     attribution: name ?? point,
     target: { kind: "builtin", point },
     matcher: null,
+    noMatch: [],
     enabled: true,
     onError: rest.onError ?? "continue",
     overlap: "queue",
@@ -94,7 +99,15 @@ export async function world(): Promise<World> {
       return openSession({
         owner: "local",
         leaseMs: 3_600_000,
-        settings: { agent: "default", sid: "main", cap: 25, onLimit: "warn", resetOn: [], resume: "retry", ...settings },
+        settings: {
+          agent: "default",
+          sid: "main",
+          cap: 25,
+          onLimit: "warn",
+          resetOn: [],
+          resume: "retry",
+          ...settings,
+        },
         ports: {
           store: made.store,
           clock: systemClock,

@@ -84,7 +84,9 @@ describe("a session", () => {
     const session = await here.open({ hooks, settings: { cap: 1 } });
     await session.accept(humanMessage("later", "back"));
     await session.run({ untilIdle: true });
-    const third = session.state.history.filter((message) => message.turn === 3).map((message) => message.text);
+    const third = session.state.history.filter((message) => message.turn === 3).map((message) =>
+      message.text
+    );
     assert.deepEqual(third, ["[hook:turn_end] again", "back", "echo: back"]);
     assert.equal(session.state.turns, 4);
   });
@@ -101,7 +103,9 @@ describe("a session", () => {
   it("makes one turn of several wakes of one batch", async () => {
     const hooks = [pushHook("turn_end", "a", { index: 0 }), pushHook("turn_end", "b", { index: 1 })];
     const session = await run({ hooks, settings: { cap: 1 } }, "hi");
-    const second = session.state.history.filter((message) => message.turn === 2).map((message) => message.text);
+    const second = session.state.history.filter((message) => message.turn === 2).map((message) =>
+      message.text
+    );
     assert.deepEqual(second, ["[hook:turn_end] a", "[hook:turn_end] b", "echo: [hook:turn_end] b"]);
   });
 
@@ -119,7 +123,10 @@ describe("a session", () => {
 
   it("fires turn_end once with status error when the model fails, and stays usable", async () => {
     const model = steps(new ReynError("E_MODEL_FAILED", "it broke"), "better");
-    const session = await here.open({ model, hooks: [pushHook("turn_end", "was {{ status }}", { wake: false })] });
+    const session = await here.open({
+      model,
+      hooks: [pushHook("turn_end", "was {{ status }}", { wake: false })],
+    });
     await session.accept(humanMessage("a", "one"));
     await session.run({ untilIdle: true });
     await session.accept(humanMessage("b", "two"));
@@ -169,7 +176,10 @@ describe("a session", () => {
   });
 
   it("goes on with a turn that a crash interrupted: journaled steps stay, turn_start does not fire again", async () => {
-    const hooks = [pushHook("turn_start", "started", { wake: false }), pushHook("turn_end", "ended", { wake: false })];
+    const hooks = [
+      pushHook("turn_start", "started", { wake: false }),
+      pushHook("turn_end", "ended", { wake: false }),
+    ];
     const crashing = steps(() => Promise.reject(new Error("the process dies here")));
     const lost = await here.open({ hooks, model: crashing });
     await lost.accept(humanMessage("a", "one"));
@@ -193,8 +203,12 @@ describe("a session", () => {
   });
 
   it("lets a failed hook be, and stops new turns only with on_error suspend", async () => {
-    const broken = (onError: "continue" | "suspend") => pushHook("turn_end", "{{ nothing }}", { name: "bad", onError });
-    const session = await run({ hooks: [broken("continue"), pushHook("turn_end", "fine", { wake: false })] }, "one");
+    const broken = (onError: "continue" | "suspend") =>
+      pushHook("turn_end", "{{ nothing }}", { name: "bad", onError });
+    const session = await run(
+      { hooks: [broken("continue"), pushHook("turn_end", "fine", { wake: false })] },
+      "one",
+    );
     assert.equal(session.state.suspended, null);
     assert.equal((await here.store.pending("default/main", 10)).length, 1);
 
@@ -219,7 +233,12 @@ describe("a session", () => {
   });
 
   it("records a verdict for each hook of a firing", async () => {
-    await run({ hooks: [pushHook("turn_end", "a", { name: "a", wake: false }), pushHook("turn_end", "{{ b }}", { name: "b" })] }, "hi");
+    await run({
+      hooks: [
+        pushHook("turn_end", "a", { name: "a", wake: false }),
+        pushHook("turn_end", "{{ b }}", { name: "b" }),
+      ],
+    }, "hi");
     const verdicts = here.audit.events.filter((event) => event.type === "hooks_evaluated");
     assert.deepEqual(verdicts.map((event) => event.data), [
       { point: "turn_end", verdicts: { a: "pushed", b: "failed" } },
@@ -228,11 +247,17 @@ describe("a session", () => {
 
   it("has the same history and events without hooks as with hooks that are elsewhere", async () => {
     const plain = await run({}, "hi");
-    const withoutHooks = { history: plain.state.history, events: here.audit.events.map((event) => event.type) };
+    const withoutHooks = {
+      history: plain.state.history,
+      events: here.audit.events.map((event) => event.type),
+    };
     await here.end();
     here = await world();
     const other = await run({ hooks: [] }, "hi");
-    assert.deepEqual({ history: other.state.history, events: here.audit.events.map((event) => event.type) }, withoutHooks);
+    assert.deepEqual(
+      { history: other.state.history, events: here.audit.events.map((event) => event.type) },
+      withoutHooks,
+    );
   });
 
   it("refuses a message that is too long, before it is acknowledged", async () => {
