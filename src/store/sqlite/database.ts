@@ -1,0 +1,118 @@
+import { existsSync, statSync } from "node:fs";
+import type { Clock } from "../../clock/clock.ts";
+import { sleep } from "../../clock/clock.ts";
+import { ReynError } from "../../errors/reyn_error.ts";
+import { connect, type Connection } from "./connection.ts";
+import { markSuspect } from "./files.ts";
+import { createLedger, type Ledger } from "./ledger.ts";
+import { stateError, troubleOf } from "./sqlite_errors.ts";
+import type { Statements } from "./statements.ts";
+
+/** How long a call waits, all in all, for a lock that another process holds. */
+export const BUSY_LIMIT_MS = 30_000;
+const READ_RETRY_MS = 20;
+
+/**
+ * The open file. After a failure whose effect on disk is unknown the connection is thrown away, and the next use
+ * opens it anew and compares it with the ledger of what was acknowledged before anything is written on top.
+ */
+export interface Database {
+  readonly path: string;
+  readonly ledger: Ledger;
+  /** Throws a ReynError where the file cannot be used. */
+  connection(): Connection;
+  /** Runs a read, waiting for locks of other processes. */
+  read<T>(fn: (statements: Statements) => T): Promise<T>;
+  /** The outcome of the last write is unknown. */
+  distrust(): void;
+  /** Ends all use of the file; every further call fails with what is returned. */
+  condemn(error: unknown): ReynError;
+  close(): void;
+}
+
+export interface DatabaseOptions {
+  path: string;
+  readOnly: boolean;
+  clock: Clock;
+  onReopened?: () => void;
+}
+
+export function createDatabase(first: Connection, options: DatabaseOptions): Database {
+  const { path, readOnly, clock } = options;
+  const ledger = createLedger();
+  const identity = identityOf(path);
+  let current: Connection | undefined = first;
+  let ended: ReynError | undefined;
+
+  const drop = () => {
+    try {
+      current?.db.close();
+    } catch {
+      // The file is being given up or reopened; a close that fails changes neither.
+    }
+    current = undefined;
+  };
+
+  const condemn = (error: unknown): ReynError => {
+    drop();
+    const found = stateError(error, path);
+    if (found.code === "E_STATE_CORRUPT" && !readOnly) markSuspect(path);
+    return ended ??= found;
+  };
+
+  const connection = (): Connection => {
+    if (ended) throw ended;
+    if (current) return current;
+    if (identityOf(path) !== identity) {
+      throw condemn(
+        new ReynError("E_STATE_IO", `${path} was removed or replaced while it was open`, {
+          fix: "stop reyn before touching its state folder",
+        }),
+      );
+    }
+    try {
+      current = connect(path, { readOnly });
+      const lost = ledger.missingIn(current.statements);
+      if (lost) throw new ReynError("E_STATE_CORRUPT", `${path}: ${lost}`, { fix: "restore a backup" });
+    } catch (error) {
+      const found = stateError(error, path);
+      if (found.code === "E_STATE_CORRUPT") throw condemn(found);
+      drop();
+      throw found;
+    }
+    options.onReopened?.();
+    return current;
+  };
+
+  return {
+    path,
+    ledger,
+    connection,
+    async read(fn) {
+      const since = clock.monotonic();
+      for (;;) {
+        try {
+          return fn(connection().statements);
+        } catch (error) {
+          const trouble = troubleOf(error);
+          if (trouble === "corrupt") throw condemn(error);
+          if (trouble !== "busy" || clock.monotonic() - since > BUSY_LIMIT_MS) throw stateError(error, path);
+        }
+        await sleep(clock, READ_RETRY_MS);
+      }
+    },
+    distrust: drop,
+    condemn,
+    close() {
+      ended ??= new ReynError("E_STATE_IO", "the store is closed");
+      current?.db.close();
+      current = undefined;
+    },
+  };
+}
+
+function identityOf(path: string): string {
+  if (!existsSync(path)) return "none";
+  const { dev, ino } = statSync(path, { bigint: true });
+  return `${dev}:${ino}`;
+}

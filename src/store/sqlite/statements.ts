@@ -1,0 +1,79 @@
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+
+const SQL = {
+  begin: "BEGIN IMMEDIATE",
+  commit: "COMMIT",
+  rollback: "ROLLBACK",
+  save: "SAVEPOINT entry",
+  keep: "RELEASE entry",
+  undo: "ROLLBACK TO entry",
+
+  sessionById: "SELECT * FROM session WHERE id = ?",
+  sessionHeld: `SELECT key, wal_seq, wal_pos, waking, passive, demoted, bytes FROM session
+    WHERE id = ? AND epoch = ? AND owner IS NOT NULL`,
+  sessionList: "SELECT * FROM session ORDER BY id",
+  sessionAdd: `INSERT INTO session
+      (id, owner, epoch, lease_until, wal_seq, wal_pos, waking, passive, demoted, bytes, created_at, updated_at, status)
+    VALUES (?, NULL, 0, 0, 0, 0, 0, 0, 0, 0, ?2, ?2, '{}')`,
+  sessionSave:
+    `UPDATE session SET wal_seq = ?, wal_pos = ?, waking = ?, passive = ?, demoted = ?, bytes = ?, updated_at = ?
+    WHERE key = ?`,
+  sessionStatus: "UPDATE session SET status = ? WHERE key = ?",
+  sessionOwn: "UPDATE session SET owner = ?, epoch = ?, lease_until = ? WHERE key = ?",
+  sessionRenew: "UPDATE session SET lease_until = ? WHERE id = ? AND epoch = ? AND owner IS NOT NULL",
+  sessionRelease: "UPDATE session SET owner = NULL, lease_until = 0 WHERE id = ? AND epoch = ?",
+
+  messageAdd: "INSERT INTO message (session, id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+  messageSeq: "SELECT seq FROM message WHERE session = ? AND id = ?",
+  messageLast: "SELECT max(seq) AS seq FROM message",
+  inboxAdd: "INSERT INTO inbox (session, seq, id, kind, wake, bytes, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  inboxTake: `DELETE FROM inbox
+    WHERE session = ?1 AND seq = (SELECT seq FROM message WHERE session = ?1 AND id = ?2) RETURNING wake, bytes`,
+  inboxDemote: `UPDATE inbox SET wake = 2
+    WHERE session = ?1 AND seq = (SELECT seq FROM message WHERE session = ?1 AND id = ?2) AND wake = 1`,
+  inboxDroppable: "SELECT seq, id, bytes FROM inbox WHERE session = ? AND wake = 0 ORDER BY seq",
+  inboxDrop: "DELETE FROM inbox WHERE session = ? AND seq = ?",
+  inboxPending: "SELECT seq, id, kind, wake, body FROM inbox WHERE session = ? ORDER BY seq LIMIT ?",
+
+  walAdd: "INSERT INTO wal (session, seq, prev, record) VALUES (?, ?, ?, ?)",
+  /** Positions from the record `(pos, seq)` backwards, down to `seq > after`, at most `limit`. */
+  walBack: `WITH RECURSIVE back (pos, seq, prev) AS (
+      SELECT pos, seq, prev FROM wal WHERE pos = ?1 AND session = ?2 AND seq = ?3
+      UNION ALL
+      SELECT w.pos, w.seq, w.prev FROM back CROSS JOIN wal AS w ON w.pos = back.prev
+      WHERE w.session = ?2 AND w.seq = back.seq - 1 AND w.seq > ?4
+      LIMIT ?5
+    ) SELECT pos FROM back`,
+  walIs: "SELECT 1 FROM wal WHERE pos = ? AND session = ? AND seq = ?",
+  walRange: "SELECT seq, record FROM wal WHERE pos BETWEEN ? AND ? AND session = ? ORDER BY pos",
+  walAt: "SELECT seq, record FROM wal WHERE pos = ? AND session = ?",
+  /** Of the positions in a JSON array. */
+  walDelete: "DELETE FROM wal WHERE pos IN (SELECT value FROM json_each(?)) AND session = ?",
+  maintenanceOn: "INSERT INTO maintenance (session) VALUES (?)",
+  maintenanceOff: "DELETE FROM maintenance WHERE session = ?",
+
+  snapshotSave: `INSERT INTO snapshot (session, upto_seq, pos, body) VALUES (?, ?, ?, ?)
+    ON CONFLICT (session) DO UPDATE SET upto_seq = excluded.upto_seq, pos = excluded.pos, body = excluded.body`,
+  snapshotGet: `SELECT s.upto_seq, s.body FROM snapshot AS s
+    WHERE s.session = (SELECT key FROM session WHERE id = ?)`,
+  snapshotPlace: "SELECT upto_seq, pos FROM snapshot WHERE session = ?",
+  historyAdd: "INSERT INTO history (session, items) VALUES (?, ?)",
+  historyGet: "SELECT n, items FROM history WHERE session = ? AND n > ? ORDER BY n LIMIT ?",
+} as const;
+
+export type Statements = Record<keyof typeof SQL, StatementSync>;
+
+export function prepareStatements(db: DatabaseSync): Statements {
+  const prepared = Object.entries(SQL).map(([name, sql]) => [name, db.prepare(sql)]);
+  return Object.fromEntries(prepared) as Statements;
+}
+
+export function asNumber(value: SQLOutputValue | undefined): number {
+  if (typeof value === "number") return value;
+  throw new TypeError(`a number was expected in the store, not ${value === null ? "null" : typeof value}`);
+}
+
+export function asText(value: SQLOutputValue | undefined): string {
+  if (typeof value === "string") return value;
+  throw new TypeError(`text was expected in the store, not ${value === null ? "null" : typeof value}`);
+}
