@@ -155,7 +155,6 @@ REFUSED_OR_ODD = [
     '{% with %}{{ name }}{% endwith %}{% set name = 1 %}',
     '{{ items|truncate(9) }}',
     '{{ inputs|urlencode }}',
-    '{{ 1[:2] }}',
     '{{ n[:2] }}',
     '{{ name.upper() }}',
     '{% macro m(a) %}{{ a }}{% endmacro %}{{ m(1) }}',

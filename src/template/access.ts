@@ -1,4 +1,4 @@
-import { type Run, spend, spendChars, spendItems, spendSearch, spendText } from "./budget.ts";
+import { type Run, spend, spendChars, spendItems, spendRead, spendSearch } from "./budget.ts";
 import { dictSize, entryOf, pairsOf } from "./compare.ts";
 import { RenderFault } from "./problem.ts";
 import { charAt, charCount, charSlice, charsOf } from "./strings.ts";
@@ -41,7 +41,7 @@ export function item(run: Run, object: Value, key: Value): Value {
   if (isInteger(key)) {
     const index = Number(key);
     if (typeof object === "string") {
-      spendText(run, object.length);
+      spendRead(run, object.length);
       return charAt(object, index) ?? missing(run, object, key);
     }
     const items = indexable(object) ? itemsOf(object) : null;
@@ -150,7 +150,7 @@ export function iterate(run: Run, value: Value): readonly Value[] {
 
 export function lengthOf(run: Run, value: Value): number {
   if (typeof value === "string") {
-    spendText(run, value.length);
+    spendRead(run, value.length);
     return charCount(value);
   }
   const items = itemsOf(value);

@@ -102,7 +102,8 @@ function power(x: number, y: number, integers: boolean): Value {
   return floatOf(result);
 }
 
-function joinItems(run: Run, a: Value, b: Value): Value | null {
+/** Null where these are not two lists or two tuples. */
+function joinItems(run: Run, a: Value, b: Value): Value {
   const left = itemsOf(a);
   const right = itemsOf(b);
   const type = typeName(a);
@@ -112,7 +113,8 @@ function joinItems(run: Run, a: Value, b: Value): Value | null {
   return type === "list" ? items : new Sequence("tuple", items);
 }
 
-function repeat(run: Run, value: Value, times: number): Value | null {
+/** Null where the value cannot be repeated. */
+function repeat(run: Run, value: Value, times: number): Value {
   const count = Math.max(0, times);
   if (typeof value === "string") {
     if (value.length * count > MAX_OUTPUT_BYTES) throw new RenderFault("a text grows too long");

@@ -6,7 +6,7 @@ import {
   open as openTag,
 } from "./arrange_expression.ts";
 import { SourceFault, unknownName } from "./problem.ts";
-import type { Piece, Token } from "./scan.ts";
+import type { Piece, Token } from "./tokens.ts";
 import { MAX_NESTING } from "./syntax.ts";
 
 const ELSEWHERE = new Set([

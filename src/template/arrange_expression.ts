@@ -1,5 +1,5 @@
 import { SourceFault } from "./problem.ts";
-import type { Token } from "./scan.ts";
+import type { Token } from "./tokens.ts";
 
 /** A token of `@huggingface/jinja`, with what its parser carries along but does not look at. */
 export interface LibraryToken {

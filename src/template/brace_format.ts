@@ -1,7 +1,6 @@
 import { attribute, item } from "./access.ts";
-import { bounded, MAX_OUTPUT_BYTES, type Run, spend, spendChars } from "./budget.ts";
+import { bounded, MAX_OUTPUT_BYTES, type Run, spend, spendChars, STEPS_PER_DIRECTIVE } from "./budget.ts";
 import { formatNumber, grouped } from "./number_text.ts";
-import { STEPS_PER_DIRECTIVE } from "./printf.ts";
 import { RenderFault } from "./problem.ts";
 import { repr, toText } from "./python_text.ts";
 import type { Rest } from "./signature.ts";

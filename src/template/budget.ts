@@ -10,6 +10,9 @@ export const MAX_COUNT = 100_000;
 /** How deep lists and maps may lie in each other. */
 export const MAX_DEPTH = 100;
 
+/** What a place of a format string costs: numbers with many digits take a while. */
+export const STEPS_PER_DIRECTIVE = 10;
+
 /** One rendering under way. */
 export interface Run {
   readonly variables: Readonly<Record<string, unknown>>;
@@ -32,6 +35,11 @@ export function spend(run: Run, steps: number): void {
 /** Pays for a text that was made or searched. */
 export function spendText(run: Run, length: number): void {
   if (length > MAX_OUTPUT_BYTES) throw new RenderFault("a text grows too long");
+  if (length >= 256) spend(run, length >>> 8);
+}
+
+/** Pays for looking through a text that is there already, however long it is. */
+export function spendRead(run: Run, length: number): void {
   if (length >= 256) spend(run, length >>> 8);
 }
 

@@ -1,4 +1,4 @@
-import { MAX_DEPTH, type Run, spend, spendSearch, spendText } from "./budget.ts";
+import { MAX_DEPTH, type Run, spend, spendRead, spendSearch } from "./budget.ts";
 import { RenderFault } from "./problem.ts";
 import { countKeys } from "./truth.ts";
 import { compareStrings, finder } from "./strings.ts";
@@ -19,7 +19,7 @@ import {
 export function equal(run: Run, a: Value, b: Value, depth = 0): boolean {
   if (typeof a === "string" && typeof b === "string") {
     if (a.length !== b.length) return false;
-    spendText(run, a.length);
+    spendRead(run, a.length);
     return a === b;
   }
   if (a instanceof Undefined || b instanceof Undefined) return undefinedEqual(a, b);

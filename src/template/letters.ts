@@ -57,6 +57,6 @@ export const isAlpha = (text: string) => /^\p{L}+$/u.test(text);
 export const isAlnum = (text: string) => /^[\p{L}\p{N}]+$/u.test(text);
 export const isDecimal = (text: string) => /^\p{Nd}+$/u.test(text);
 export const isNumeric = (text: string) => /^\p{N}+$/u.test(text);
-export const isAscii = (text: string) => !/[^\0-\x7f]/.test(text);
+export const isAscii = (text: string) => !/[^\p{ASCII}]/u.test(text);
 export const isIdentifier = (text: string) => /^[\p{ID_Start}_]\p{ID_Continue}*$/u.test(text);
 export const isPrintable = (text: string) => !/[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.test(text);

@@ -1,12 +1,5 @@
 import { SourceFault } from "./problem.ts";
-import type { Token } from "./scan.ts";
-
-export interface Literal {
-  kind: Token["kind"];
-  text: string;
-  /** Offset behind it. */
-  end: number;
-}
+import type { Literal } from "./tokens.ts";
 
 const STRING = /'[^'\\]*(?:\\[\s\S][^'\\]*)*'|"[^"\\]*(?:\\[\s\S][^"\\]*)*"/y;
 const FLOAT = /(?:\d+_)*\d+(?:(?:\.(?:\d+_)*\d+)?e[-+]?(?:\d+_)*\d+|\.(?:\d+_)*\d+)/iy;

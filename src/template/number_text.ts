@@ -1,5 +1,5 @@
 import { RenderFault } from "./problem.ts";
-import { isInteger, numberOf, refuseUndefined, typeName, type Value } from "./values.ts";
+import { isInteger, numberOf, refuseUndefined, type Value } from "./values.ts";
 
 /** Most decimals that a number is shown with. */
 export const MAX_PLACES = 100;

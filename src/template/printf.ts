@@ -1,4 +1,4 @@
-import { bounded, MAX_OUTPUT_BYTES, type Run, spend, spendChars } from "./budget.ts";
+import { bounded, MAX_OUTPUT_BYTES, type Run, spend, spendChars, STEPS_PER_DIRECTIVE } from "./budget.ts";
 import { entryOf } from "./compare.ts";
 import { formatNumber } from "./number_text.ts";
 import { RenderFault } from "./problem.ts";
@@ -7,8 +7,6 @@ import { charCount, charSlice } from "./strings.ts";
 import { isInteger, refuseUndefined, Sequence, typeName, type Value } from "./values.ts";
 
 const DIRECTIVE = /%(?:\(([^()]*)\))?([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?([hlL]?)([\s\S])?/g;
-/** Numbers with many digits take a while. */
-export const STEPS_PER_DIRECTIVE = 10;
 const WITH_POINT = /\./;
 
 /** Python's `format % values`: a tuple's items in turn, a dict's by name, or one value. */

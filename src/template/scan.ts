@@ -1,26 +1,16 @@
 import { SourceFault } from "./problem.ts";
+import { SPACE_CLASS } from "./strings.ts";
 import { MAX_NESTING } from "./syntax.ts";
-import { type Literal, readNumber, readString } from "./literals.ts";
+import { readNumber, readString } from "./literals.ts";
+import type { Literal, Piece, Token } from "./tokens.ts";
 
-/** A stretch of text, or what stands between `{{ }}` or `{% %}`. */
-export type Piece =
-  | { kind: "text"; text: string }
-  | { kind: "output" | "tag"; tokens: Token[]; at: number; end: number };
-
-export interface Token {
-  kind: "name" | "operator" | "string" | "integer" | "float";
-  /** As written; of a string, what it stands for; of a number, in a form that `Number` reads. */
-  text: string;
-  at: number;
-}
-
-const SPACE = "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+const SPACE = `[${SPACE_CLASS}]`;
 const SPACES = new RegExp(`${SPACE}*`, "y");
 const TRAILING_SPACES = new RegExp(`${SPACE}+$`);
 const RAW_BEGIN = new RegExp(`\\{%([-+]?)${SPACE}*raw${SPACE}*(-?)%\\}`, "y");
 const RAW_END = new RegExp(`\\{%([-+]?)${SPACE}*endraw${SPACE}*([-+]?)%\\}`, "g");
 const NAME = /[\p{L}\p{Nl}\p{Pc}][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}]*/uy;
-const OPERATOR = /\/\/|\*\*|[=!<>]=|[-+*\/%~[\](){}<>=.:|,]/y;
+const OPERATOR = /\/\/|\*\*|[=!<>]=|[-+*/%~[\](){}<>=.:|,]/y;
 const CLOSES: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 
 /**

@@ -8,7 +8,7 @@ import { RenderFault } from "./problem.ts";
 import { toText } from "./python_text.ts";
 import type { Callable } from "./signature.ts";
 import { joinTexts, reversed } from "./text_operations.ts";
-import { itemsOf, keyOf, refuseUndefined, Sequence, typeName, Undefined, type Value } from "./values.ts";
+import { itemsOf, keyOf, Sequence, typeName, Undefined, type Value } from "./values.ts";
 
 /** Filters on lists, dicts and whatever else can be walked over. Where Jinja2 gives a generator, these give a list. */
 export const SEQUENCE_FILTERS: Readonly<Record<string, Callable>> = {
@@ -164,7 +164,6 @@ function sorted(
 ): Value[] {
   spendItems(run, items.length);
   const keyed = items.map((item) => ({ item, key: keyFor(item) }));
-  if (keyed.length === 1) refuseUndefined(keyed[0]?.key);
   keyed.sort((a, b) => {
     spend(run, 1);
     const way = order(run, a.key, b.key);

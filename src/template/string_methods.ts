@@ -40,14 +40,7 @@ export const STRING_METHODS: ReadonlyMap<string, Callable> = new Map(Object.entr
     (run, self, [sep, max]) =>
       texts.splitText(run, self, optionalText(sep, "sep"), integer(max, -1, "maxsplit"), true),
   ),
-  splitlines: method(["keepends"], (run, self, [keep]) => {
-    if (flag(run, keep, false)) {
-      return self.match(
-        /[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])|.+$/g,
-      ) ?? [];
-    }
-    return splitLines(self);
-  }),
+  splitlines: method(["keepends"], (run, self, [keep]) => splitLines(self, flag(run, keep, false))),
   partition: method(["sep"], (run, self, [sep]) => partition(run, self, text(sep, "sep"), false), 1),
   rpartition: method(["sep"], (run, self, [sep]) => partition(run, self, text(sep, "sep"), true), 1),
   join: method(["iterable"], (run, self, [iterable]) => {

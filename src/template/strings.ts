@@ -84,9 +84,14 @@ export function splitSpace(text: string): string[] {
   return trimmed === "" ? [] : trimmed.split(SPACE_RUN);
 }
 
+const LINE_ENDS = "\\n\\r\\v\\f\\x1c-\\x1e\\x85\\u2028\\u2029";
+const LINE_END = new RegExp(`\\r\\n|[${LINE_ENDS}]`);
+const LINE_WITH_END = new RegExp(`[^${LINE_ENDS}]*(?:\\r\\n|[${LINE_ENDS}])|[^${LINE_ENDS}]+$`, "g");
+
 /** Python's `splitlines()`. */
-export function splitLines(text: string): string[] {
-  const lines = text.split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/);
+export function splitLines(text: string, keepEnds = false): string[] {
+  if (keepEnds) return text.match(LINE_WITH_END) ?? [];
+  const lines = text.split(LINE_END);
   if (lines.at(-1) === "") lines.pop();
   return lines;
 }

@@ -1,6 +1,6 @@
 import { anyText, count, flag, integer, optionalText, text } from "./arguments.ts";
 import { iterate, lengthOf } from "./access.ts";
-import { made, type Run, spendChars, spendSearch, spendText } from "./budget.ts";
+import { made, type Run, spendChars, spendRead, spendSearch, spendText } from "./budget.ts";
 import { pairsOf } from "./compare.ts";
 import { capitalize, titleOf } from "./letters.ts";
 import { jsonText } from "./json_text.ts";
@@ -11,7 +11,7 @@ import type { Callable } from "./signature.ts";
 import { charCount, charSlice, SPACE_CLASS, splitLines, strip } from "./strings.ts";
 import { stripTags } from "./strip_tags.ts";
 import { joinTexts, padText, replaceText } from "./text_operations.ts";
-import { Dict, itemsOf, refuseUndefined, Sequence, typeName, Undefined, type Value } from "./values.ts";
+import { Dict, itemsOf, Sequence, typeName, Undefined, type Value } from "./values.ts";
 import { wordWrap } from "./word_wrap.ts";
 
 const TITLE_PARTS = new RegExp(`([-${SPACE_CLASS}({\\[<]+)`);
@@ -82,7 +82,7 @@ export const TEXT_FILTERS: Readonly<Record<string, Callable>> = {
       const longest = integer(length, 255, "length") + integer(leeway ?? undefined, 5, "leeway");
       if (typeof value !== "string" && lengthOf(run, value) <= longest) return value;
       const self = text(value, "the value");
-      spendText(run, self.length);
+      spendRead(run, self.length);
       return truncate(
         self,
         longest,

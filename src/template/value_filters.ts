@@ -10,11 +10,9 @@ import { strip } from "./strings.ts";
 import { TESTS } from "./tests.ts";
 import {
   Builtin,
-  Dict,
   floatOf,
   integerOf,
   isInteger,
-  itemsOf,
   Namespace,
   numberOf,
   refuseUndefined,
