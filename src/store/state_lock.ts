@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import process from "node:process";
@@ -38,6 +38,7 @@ export function acquireStateLock(options: { dir: string; holder: LockHolder }): 
   let db: DatabaseSync | undefined;
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeLockFile(path);
     db = new DatabaseSync(path, { timeout: 0 });
     db.exec("BEGIN IMMEDIATE");
     writeHolder(holderPath, holder);
@@ -56,6 +57,15 @@ export function acquireStateLock(options: { dir: string; holder: LockHolder }): 
       lock.close();
     },
   };
+}
+
+/** Makes the file for its owner alone. One that is there is not opened: that could drop a lock of this process. */
+function makeLockFile(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if (!(error instanceof Error) || Reflect.get(error, "code") !== "EEXIST") throw error;
+  }
 }
 
 /** Who runs on the state folder, as far as can be told without touching the lock; for listings. */

@@ -17,6 +17,7 @@ export function applyCommit(tx: Tx, commit: EncodedCommit): CommitResult {
   const own = hotRow(held);
   const rows = new Map<string, HotRow>([[commit.session, own]]);
   const puts: PutOutcome[] = [];
+  let status: string | undefined;
   for (const op of commit.ops) {
     switch (op.op) {
       case "append":
@@ -41,11 +42,13 @@ export function applyCommit(tx: Tx, commit: EncodedCommit): CommitResult {
         for (const items of op.history) tx.statements.historyAdd.run(own.key, items);
         break;
       case "status":
-        tx.statements.sessionStatus.run(op.status, own.key);
+        status = op.status;
         break;
     }
   }
-  if (commit.ops.length > 0) { for (const row of rows.values()) saveRow(tx, row); }
+  if (commit.ops.length > 0) {
+    for (const row of rows.values()) saveRow(tx, row, row === own ? status : undefined);
+  }
   return { status: "ok", walSeq: own.walSeq, puts };
 }
 

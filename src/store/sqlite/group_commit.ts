@@ -20,8 +20,8 @@ export interface Verdict<T> {
 
 export interface GroupCommit {
   /**
-   * Runs `task` in the next transaction, in a savepoint of its own; resolves when that is durable. The task is synchronous
-   * and may be run again when a transaction could not be committed. `size` is about its length in memory; `acknowledged`
+   * Runs `task` in the next transaction; resolves when that is durable. A task that is to be undone is undone alone. It is
+   * synchronous and may be run again when a transaction could not be committed, or another task in it was undone. `size` is about its length in memory; `acknowledged`
    * runs right after the transaction, before anything else can be written.
    */
   submit<T>(size: number, task: (tx: Tx) => Verdict<T>, acknowledged?: (value: T) => void): Promise<T>;
@@ -45,6 +45,7 @@ interface Entry {
 }
 
 type BatchResult = { status: "settled" } | { status: "busy" };
+const SETTLED: BatchResult = { status: "settled" };
 
 /**
  * All tasks of one turn of the event loop share one transaction, and so one fsync. `setImmediate` rather than a
@@ -104,7 +105,14 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
     queuedChars = queue.reduce((sum, entry) => sum + entry.size, 0);
   };
 
-  const runBatch = (batch: Entry[]): BatchResult => {
+  const runBatch = (batch: Entry[]): BatchResult =>
+    tryBatch(batch, false) ?? tryBatch(batch, true) ?? SETTLED;
+
+  /**
+   * Savepoints cost as much as what they guard, and what is to be undone is rare: a batch runs without them first, and
+   * again with them when one of several tasks has to be undone. That, undefined, is all that comes back then.
+   */
+  const tryBatch = (batch: Entry[], savepoints: boolean): BatchResult | undefined => {
     let begun = false;
     try {
       const { statements } = database.connection();
@@ -112,7 +120,13 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
       killPoint("store:before_commit");
       statements.begin.run();
       begun = true;
-      for (const entry of batch) runEntry(entry, tx);
+      const whole = savepoints ? runGuarded(batch, tx) : batch.every((entry) => runEntry(entry, tx));
+      if (!whole) {
+        statements.rollback.run();
+        if (batch.length > 1) return undefined;
+        settle(batch);
+        return SETTLED;
+      }
       killPoint("store:in_transaction");
       statements.commit.run();
       killPoint("store:after_commit");
@@ -120,30 +134,41 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
     } catch (error) {
       return batchFailed(batch, error, begun);
     }
+    settle(batch);
+    return SETTLED;
+  };
+
+  const settle = (batch: Entry[]) => {
     for (const entry of batch) {
       if (entry.failure === undefined) entry.resolve();
       else entry.reject(stateError(entry.failure, database.path));
     }
-    return { status: "settled" };
   };
 
-  const runEntry = (entry: Entry, tx: Tx) => {
-    const { save, keep, undo } = tx.statements;
-    const lastMessage = tx.lastMessage;
-    let kept = false;
+  /** Whether what the task did is to be kept. */
+  const runEntry = (entry: Entry, tx: Tx): boolean => {
     entry.failure = undefined;
-    save.run();
     try {
-      kept = entry.run(tx);
+      return entry.run(tx);
     } catch (error) {
       if (troubleOf(error) !== "other") throw error;
       entry.failure = error;
+      return false;
     }
-    if (!kept) {
-      undo.run();
-      tx.lastMessage = lastMessage;
+  };
+
+  const runGuarded = (batch: Entry[], tx: Tx): true => {
+    const { save, keep, undo } = tx.statements;
+    for (const entry of batch) {
+      const lastMessage = tx.lastMessage;
+      save.run();
+      if (!runEntry(entry, tx)) {
+        undo.run();
+        tx.lastMessage = lastMessage;
+      }
+      keep.run();
     }
-    keep.run();
+    return true;
   };
 
   const batchFailed = (batch: Entry[], error: unknown, begun: boolean): BatchResult => {

@@ -63,15 +63,9 @@ export function rowOf(tx: Tx, id: string): HotRow {
   return { key, walSeq: 0, walPos: 0, waking: 0, passive: 0, demoted: 0, bytes: 0 };
 }
 
-export function saveRow(tx: Tx, row: HotRow): void {
-  tx.statements.sessionSave.run(
-    row.walSeq,
-    row.walPos,
-    row.waking,
-    row.passive,
-    row.demoted,
-    row.bytes,
-    tx.now,
-    row.key,
-  );
+export function saveRow(tx: Tx, row: HotRow, status?: string): void {
+  const { walSeq, walPos, waking, passive, demoted, bytes, key } = row;
+  const { sessionSave, sessionSaveStatus } = tx.statements;
+  if (status === undefined) sessionSave.run(walSeq, walPos, waking, passive, demoted, bytes, tx.now, key);
+  else sessionSaveStatus.run(walSeq, walPos, waking, passive, demoted, bytes, tx.now, status, key);
 }

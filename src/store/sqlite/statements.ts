@@ -18,7 +18,9 @@ const SQL = {
   sessionSave:
     `UPDATE session SET wal_seq = ?, wal_pos = ?, waking = ?, passive = ?, demoted = ?, bytes = ?, updated_at = ?
     WHERE key = ?`,
-  sessionStatus: "UPDATE session SET status = ? WHERE key = ?",
+  sessionSaveStatus:
+    `UPDATE session SET wal_seq = ?, wal_pos = ?, waking = ?, passive = ?, demoted = ?, bytes = ?, updated_at = ?,
+      status = ? WHERE key = ?`,
   sessionOwn: "UPDATE session SET owner = ?, epoch = ?, lease_until = ? WHERE key = ?",
   sessionRenew: "UPDATE session SET lease_until = ? WHERE id = ? AND epoch = ? AND owner IS NOT NULL",
   sessionRelease: "UPDATE session SET owner = NULL, lease_until = 0 WHERE id = ? AND epoch = ?",
