@@ -10,6 +10,8 @@ export const BUN_FLAGS = [
   "--minify",
   "--bytecode",
   "--format=esm",
+  // Each lazily imported verb is a chunk of its own, so that \`--version\` does not load the rest.
+  "--splitting",
   "--sourcemap",
   "--no-compile-autoload-dotenv",
   "--no-compile-autoload-bunfig",
