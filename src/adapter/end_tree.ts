@@ -32,9 +32,14 @@ export function treeRoot(pid: number, marker: string): TreeRoot {
 /**
  * Ends the whole tree: SIGTERM, `graceMs` on the clock, then SIGKILL until nothing is left. Gives the number of
  * processes that even so still run, 0 nearly always. Never throws: where the process table cannot be read the group is
- * ended. Polls are real time, for what they wait on is the system.
+ * ended. Polls are real time, for what they wait on is the system. `hurry`, once aborted, ends the grace.
  */
-export async function endTree(root: TreeRoot, clock: Clock, graceMs: number): Promise<number> {
+export async function endTree(
+  root: TreeRoot,
+  clock: Clock,
+  graceMs: number,
+  hurry?: AbortSignal,
+): Promise<number> {
   const members = membersOf(root);
   let left = await members();
   if (left.length === 0) return 0;
@@ -43,7 +48,7 @@ export async function endTree(root: TreeRoot, clock: Clock, graceMs: number): Pr
   let graceOver = graceMs <= 0;
   const cancel = clock.after(graceMs, () => (graceOver = true));
   try {
-    for (let round = 0; left.length > 0 && !graceOver; round++) {
+    for (let round = 0; left.length > 0 && !graceOver && !hurry?.aborted; round++) {
       await pause(round);
       left = await members();
     }

@@ -39,8 +39,11 @@ export interface ProcessTree {
    * Its pipes may still be held open elsewhere.
    */
   readonly ended: Promise<TreeEnd>;
-  /** Ends the whole tree; resolves with `ended`. May be called again, and after the end. */
-  kill(): Promise<TreeEnd>;
+  /**
+   * Ends the whole tree; resolves with `ended`. With `now` there is no grace, nor any more of one that has begun. May be
+   * called again, and after the end.
+   */
+  kill(options?: { now?: boolean }): Promise<TreeEnd>;
 }
 
 const DEFAULT_GRACE_MS = 2000;
@@ -83,7 +86,8 @@ export function spawnTree(options: SpawnTreeOptions): ProcessTree {
   child.stdin.end(stdin ?? "");
 
   let ending: Promise<number> | undefined;
-  const end = () => (ending ??= endTree(root, clock, graceMs));
+  const hurry = new AbortController();
+  const end = () => (ending ??= endTree(root, clock, graceMs, hurry.signal));
   let reportStuck = () => {};
   const stuck = new Promise<undefined>((resolve) => (reportStuck = () => resolve(undefined)));
 
@@ -103,7 +107,8 @@ export function spawnTree(options: SpawnTreeOptions): ProcessTree {
   return {
     pid,
     ended,
-    async kill() {
+    async kill({ now = false } = {}) {
+      if (now) hurry.abort();
       await end();
       const timer = setTimeout(reportStuck, STUCK_MS);
       try {

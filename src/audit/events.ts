@@ -24,7 +24,13 @@ export interface AuditData {
   turn_settled: { kind: string; chain_id: string | null; seq: number };
   model_step: { turn: number; step: number; duration_ms: number; outcome: "ok" | "error" | "interrupted" };
   hooks_evaluated: { point: string; verdicts: Record<string, string> };
-  hook_push_fired: { hook_name: string | null; point: string; wake: boolean; target_session: string };
+  hook_push_fired: {
+    hook_name: string | null;
+    layer: string;
+    point: string;
+    wake: boolean;
+    target_session: string;
+  };
   hook_failed: { hook: string; point: string; code: string; error: string };
   hook_skipped: { hook: string; point: string; reason: string };
   inbox_refused: { kind: string; reason: string; hook?: string };

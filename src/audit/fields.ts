@@ -29,7 +29,7 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
   turn_started: {
     says: "a turn began",
     fields: {
-      kind: "what started it: human, hook, external_message …",
+      kind: "what started it: user, hook, external_message …",
       chain_id: CHAIN,
       seq: SEQ,
       hook_driven_turns: "turns triggered from inside since the last human one, this one included",
@@ -66,6 +66,7 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
     says: "a hook's push is about to be placed in an inbox",
     fields: {
       hook_name: "name of the hook; null if it has none",
+      layer: "the layer that declares it",
       point: POINT,
       wake: "whether the push starts a turn",
       target_session: "the session whose inbox it is",

@@ -3,7 +3,7 @@ import { controlDir } from "./control_dir.ts";
 import { eventsVerb } from "./events.ts";
 import type { GlobalOptions, Host } from "./host.ts";
 
-/** `reyn events`, ended by a signal when it follows. */
+/** `reyn events`, ended in order by a signal when it follows; the exit code then tells the signal. */
 export async function eventsCommand(
   globals: GlobalOptions,
   options: Record<string, unknown>,
@@ -11,10 +11,14 @@ export async function eventsCommand(
 ): Promise<number> {
   const given = (key: string) => typeof options[key] === "string" ? { [key]: options[key] as string } : {};
   const ended = new AbortController();
-  const end = () => ended.abort();
+  let signalled = 0;
+  const end = (_name: string, number: number) => {
+    signalled = number;
+    ended.abort();
+  };
   process.once("SIGINT", end).once("SIGTERM", end);
   try {
-    return await eventsVerb(
+    const code = await eventsVerb(
       {
         ...given("session"),
         ...given("type"),
@@ -31,6 +35,7 @@ export async function eventsCommand(
         colour: process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined,
       },
     );
+    return signalled > 0 ? 128 + signalled : code;
   } finally {
     process.off("SIGINT", end).off("SIGTERM", end);
   }

@@ -1,6 +1,7 @@
 import process from "node:process";
 import { Command, CommanderError, Option } from "commander";
 import { didYouMean } from "../config/suggest.ts";
+import { escapeVisible } from "../errors/escape_visible.ts";
 import { EXIT, EXIT_MEANINGS } from "../errors/exit_codes.ts";
 import { quote } from "../errors/quote.ts";
 import { ReynError } from "../errors/reyn_error.ts";
@@ -29,7 +30,10 @@ function buildProgram(host: Host, done: (exit: number) => void): Command {
     .exitOverride()
     .showSuggestionAfterError()
     .enablePositionalOptions()
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "E_USAGE ")) })
+    .configureOutput({
+      outputError: (text, write) =>
+        write(text.replace(/^error: /, "E_USAGE ").split("\n").map(escapeVisible).join("\n")),
+    })
     .addHelpText("after", exitTable());
 
   /** Adds the options that every command takes, on the command itself so that they may stand on either side of it. */

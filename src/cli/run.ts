@@ -1,6 +1,7 @@
 import process from "node:process";
 import { EXIT } from "../errors/exit_codes.ts";
 import { formatFinding } from "../errors/finding.ts";
+import { isReynError, type ReynError } from "../errors/reyn_error.ts";
 import { loadForSession, requireUsable } from "../runtime/configuration.ts";
 import { openRuntime } from "../runtime/open_runtime.ts";
 import type { RunEvent } from "../runtime/run_event.ts";
@@ -50,21 +51,37 @@ export async function runVerb({ globals, message, file }: RunOptions, host: Host
     stop: () => stop?.(),
     async giveUp() {
       talk("gave up waiting for the session to end (shutdown_grace)\n");
-      await runtime.audit.flush();
+      await runtime.abandon();
     },
   });
   try {
     const session = await runtime.openSession({ observe, hooks: globals.hooks });
     stop = () => session.stop();
     if (signals.received) session.stop();
-    if (text !== undefined && !signals.received) await session.accept(humanMessage(host.ids.next(), text));
-    await session.run({ untilIdle: true });
+    const refused = text === undefined || signals.received
+      ? undefined
+      : await refusalOf(() => session.accept(humanMessage(host.ids.next(), text)));
+    if (!refused) await session.run({ untilIdle: true });
     suspended = session.state.suspended !== null;
     await session.close();
+    if (refused) throw refused;
   } finally {
     signals.dispose();
     await runtime.close();
   }
   if (signals.received) return 128 + signals.received.number;
   return humanFailed || suspended ? EXIT.refused : EXIT.ok;
+}
+
+/** The reason why a message was not taken; the session is sound then, and is to be closed in order. */
+async function refusalOf(accept: () => Promise<unknown>): Promise<ReynError | undefined> {
+  try {
+    await accept();
+    return undefined;
+  } catch (error) {
+    if (isReynError(error) && (error.code === "E_INBOX_FULL" || error.code === "E_MESSAGE_TOO_LARGE")) {
+      return error;
+    }
+    throw error;
+  }
 }

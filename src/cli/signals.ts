@@ -10,7 +10,7 @@ export interface SignalOptions {
   graceMs: number;
   /** Begins an orderly stop. */
   stop(): void;
-  /** Called when the grace is over, just before the process goes. */
+  /** Called just before the process goes, once; one more signal does not wait for it. */
   giveUp(): Promise<void>;
 }
 
@@ -24,12 +24,18 @@ export function onSignals({ clock, graceMs, stop, giveUp }: SignalOptions): Sign
   let received: { name: Signal; number: number } | undefined;
   let cancelGrace: (() => void) | undefined;
 
-  const leave = (number: number) => void giveUp().finally(() => process.exit(128 + number));
+  let leaving = false;
+  const leave = (number: number) => {
+    if (leaving) process.exit(128 + number);
+    leaving = true;
+    void giveUp().finally(() => process.exit(128 + number));
+  };
   const handlers = (Object.keys(NUMBERS) as Signal[]).map((name) => {
     const handler = () => {
       const number = NUMBERS[name];
-      if (received) return leave(number);
+      const first = received === undefined;
       received = { name, number };
+      if (!first) return leave(number);
       cancelGrace = clock.after(graceMs, () => leave(number));
       stop();
     };

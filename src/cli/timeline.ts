@@ -48,7 +48,8 @@ export function timeline(output: TimelineOutput): (event: RunEvent) => void {
         return;
       case "turn_ended": {
         const error = event.error ? `: ${event.error.code} ${oneLine(event.error.message)}` : "";
-        talk(`  turn ${event.turn} ended ${event.status}${error}`);
+        // Unclipped: the end of a failed command's stderr says the most, and it is short.
+        output.talk(`  turn ${event.turn} ended ${event.status}${error}\n`);
         return;
       }
       case "push":

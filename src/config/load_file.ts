@@ -20,6 +20,8 @@ export interface LoadedFile extends ConfigFile {
   /** Hash of the bytes that were read; undefined when there is no file. */
   sha256: (() => string) | undefined;
   findings: Finding[];
+  /** The texts of what `addFinding` has added. */
+  told: Set<string>;
 }
 
 /** Reads and parses a file and judges its top-level keys. */
@@ -31,6 +33,7 @@ export function loadFile(file: ConfigFile, sections: readonly AnySection[]): Loa
     document: undefined,
     sha256: undefined,
     findings: [],
+    told: new Set(),
   };
   const read = readTextFile(file.path, file.shown);
   if (read.state === "absent") return loaded;
@@ -121,7 +124,9 @@ export function addFinding(
 ): void {
   const added = findingAt(file, path, code, message, rest);
   const text = formatFinding(added);
-  if (!file.findings.some((other) => formatFinding(other) === text)) file.findings.push(added);
+  if (file.told.has(text)) return;
+  file.told.add(text);
+  file.findings.push(added);
 }
 
 export function findingAt(

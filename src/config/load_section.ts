@@ -3,7 +3,7 @@ import { checkValue, type ValueIssue } from "./check_value.ts";
 import { addFinding, type LoadedFile } from "./load_file.ts";
 import { mergeValues, ownerOf } from "./merge.ts";
 import { isError } from "../errors/finding.ts";
-import { formatPath } from "./path.ts";
+import { formatPath, isMapping } from "./path.ts";
 import { type Prepared, prepareValue, type Surroundings } from "./prepare_value.ts";
 import { show } from "./scalars.ts";
 import type { ListItem, ListSection, Path, Section, SectionContext } from "./section.ts";
@@ -88,7 +88,9 @@ export function loadListSection<Item, Compiled>(
     const { value, settled, trusted } = prepareValue(file, [key, index], section.item, entry, around);
     const checked = checkValue(section.item, value);
     if (!checked.ok) addIssues(file, [key, index], checked.issues, settled);
-    else if (trusted) items.push({ index, value: checked.value });
+    // A key that nothing knows hides nothing of what is wrong with the others.
+    const usable = checked.ok ? checked : checkValue(section.item, withoutUnknown(value, checked.issues));
+    if (usable.ok && trusted) items.push({ index, value: usable.value });
   });
   const context: SectionContext = {
     ...contextBase(around),
@@ -120,6 +122,21 @@ function addIssues(
       subject: formatPath([...base, ...path]),
     });
   }
+}
+
+function withoutUnknown(value: unknown, issues: readonly ValueIssue[]): unknown {
+  return issues.reduce(
+    (rest, { code, placeAt }) => code === "E_KEY_UNKNOWN" ? without(rest, placeAt) : rest,
+    value,
+  );
+}
+
+/** A copy of the value that lacks the key at this path. */
+function without(value: unknown, [key, ...below]: Path): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown, i) => i === key ? without(item, below) : item);
+  if (!isMapping(value)) return value;
+  const kept = Object.entries(value).filter(([name]) => name !== key || below.length > 0);
+  return Object.fromEntries(kept.map(([name, item]) => [name, name === key ? without(item, below) : item]));
 }
 
 function errorCount(file: LoadedFile): number {

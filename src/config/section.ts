@@ -49,8 +49,8 @@ export interface ListItem<Item> {
 
 /**
  * A top-level key that holds a list in several layers, which add up. `compile` is called once for each file that
- * holds the list, with the entries that the item schema accepts, so that one bad entry does not hide what is wrong
- * with the others. Paths that it reports begin with the entry's index.
+ * holds the list, with the entries that the item schema accepts (unknown keys, which are reported, left out), so that
+ * one bad entry does not hide what is wrong with the others. Paths that it reports begin with the entry's index.
  */
 export interface ListSection<Item, Compiled> {
   kind: "list";

@@ -58,7 +58,19 @@ export const CATALOGUE = {
   W_GRANT_MISSING: { severity: "warning", meaning: "a hook's `write_paths` names what does not exist" },
   W_EXEC_PROGRAM: { severity: "warning", meaning: "a hook's program is missing or cannot be started" },
   W_EXEC_SHIM: { severity: "warning", meaning: "a hook's program is a version manager's stand-in" },
-  E_SANDBOX_UNCONFIRMED: { severity: "error", meaning: "the sandbox is not confirmed here, so no exec hook runs" },
+  E_ALLOWLIST_UNSAFE: {
+    severity: "error",
+    meaning: "the allowlist is not ours alone, so that it approves nothing",
+  },
+  E_ALLOWLIST_DAMAGED: {
+    severity: "error",
+    meaning: "the allowlist is damaged, so that it approves nothing",
+  },
+  W_ALLOWLIST_ENTRY: { severity: "warning", meaning: "an entry of the allowlist that approves nothing" },
+  E_SANDBOX_UNCONFIRMED: {
+    severity: "error",
+    meaning: "the sandbox is not confirmed here, so no exec hook runs",
+  },
   E_MODEL_SCRIPT: { severity: "error", meaning: "the file of a scripted model cannot be used" },
   E_MODEL_KEY: { severity: "error", meaning: "a key that belongs to another model provider" },
   W_MODEL_ECHO: { severity: "warning", meaning: "no model is configured, so turns are echoed" },
@@ -80,7 +92,10 @@ export const CATALOGUE = {
   E_STATE_CORRUPT: { severity: "error", meaning: "the store is damaged; it was set aside" },
   E_STATE_FULL: { severity: "error", meaning: "the disk of the state folder is full" },
   E_STATE_IO: { severity: "error", meaning: "the store could not be read or written" },
-  E_AUDIT_WRITE: { severity: "error", meaning: "the audit log cannot be written for now; events wait in memory" },
+  E_AUDIT_WRITE: {
+    severity: "error",
+    meaning: "the audit log cannot be written for now; events wait in memory",
+  },
   E_AUDIT_LOST: { severity: "error", meaning: "audit events could not be written before the end" },
   W_AUDIT_DAMAGED: { severity: "warning", meaning: "lines of the audit log are damaged and left out" },
   E_OUTPUT: { severity: "error", meaning: "standard output could not be written" },

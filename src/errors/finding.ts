@@ -1,4 +1,5 @@
 import type { ErrorCode } from "./catalogue.ts";
+import { escapeVisible } from "./escape_visible.ts";
 
 /** Where in an operator's file something stands. Lines and columns are 1-based. */
 export interface Place {
@@ -23,14 +24,16 @@ export interface Finding {
   allowed?: readonly string[];
 }
 
-/** `reyn.yaml:12:5 E_KEY_UNKNOWN hooks[1]: unknown key "onn" (did you mean "on"?); allowed: on, name` */
+/**
+ * `reyn.yaml:12:5 E_KEY_UNKNOWN hooks[1]: unknown key "onn" (did you mean "on"?); allowed: on, name`, one line that is
+ * safe to show whatever file names and values it repeats.
+ */
 export function formatFinding(finding: Finding): string {
   const { place, code, subject, message, fix, allowed } = finding;
   const where = place ? `${place.file}:${place.line}:${place.column} ` : "";
   const about = subject ? ` ${subject}:` : "";
-  return `${where}${code}${about} ${message}${fix ? ` (${fix})` : ""}${
-    allowed ? `; allowed: ${allowed.join(", ")}` : ""
-  }`;
+  const accepted = allowed ? `; allowed: ${allowed.join(", ")}` : "";
+  return escapeVisible(`${where}${code}${about} ${message}${fix ? ` (${fix})` : ""}${accepted}`);
 }
 
 export function isError(finding: Finding): boolean {

@@ -1,4 +1,5 @@
 import { CATALOGUE, type ErrorCode } from "./catalogue.ts";
+import { escapeVisible } from "./escape_visible.ts";
 import { EXIT, type ExitCode } from "./exit_codes.ts";
 import { type Finding, formatFinding } from "./finding.ts";
 
@@ -26,10 +27,10 @@ export class ReynError extends Error {
   }
 }
 
-/** The lines the operator sees: the findings where there are any, else `CODE message (fix)`. */
+/** The lines the operator sees, safe to show: the findings where there are any, else `CODE message (fix)`. */
 export function formatError(error: ReynError): string {
   if (error.findings.length > 0) return error.findings.map(formatFinding).join("\n");
-  return `${error.code} ${error.message}${error.fix ? ` (${error.fix})` : ""}`;
+  return escapeVisible(`${error.code} ${error.message}${error.fix ? ` (${error.fix})` : ""}`);
 }
 
 export function finding(

@@ -1,6 +1,7 @@
 import type { Audit } from "../audit/audit.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { ErrorCode } from "../errors/catalogue.ts";
+import { quote } from "../errors/quote.ts";
 import type { Hook } from "./hook.ts";
 import { createLane } from "./lane.ts";
 import { planHooks } from "./plan.ts";
@@ -53,7 +54,16 @@ export interface Dispatcher {
 type RunResult =
   | { verdict: "pushed"; push: HookPush }
   | { verdict: "withheld" }
-  | { verdict: "failed"; code: ErrorCode; error: string };
+  | Failure;
+
+interface Failure {
+  verdict: "failed";
+  code: ErrorCode;
+  /** For the log: holds nothing of the payload. */
+  error: string;
+  /** What a field came to, for a person who watches. */
+  rendered?: string;
+}
 
 const DONE: Promise<DispatchOutcome> = Promise.resolve(NOTHING);
 
@@ -69,6 +79,7 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
       case "pushed":
         ports.audit.emit("hook_push_fired", ports.session, {
           hook_name: hook.name,
+          layer: hook.layer,
           point: firing.key,
           wake: result.push.wake,
           target_session: ports.session,
@@ -82,7 +93,7 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
           code: result.code,
           error: result.error,
         });
-        ports.observe?.({ type: "hook_failed", hook, code: result.code, error: result.error });
+        ports.observe?.({ type: "hook_failed", hook, code: result.code, error: watched(result) });
         break;
       case "withheld":
         break;
@@ -164,6 +175,10 @@ function outcomeOf(result: RunResult, hook: Hook): DispatchOutcome {
   };
 }
 
+function watched({ error, rendered }: Failure): string {
+  return rendered === undefined ? error : `${error}: ${quote(rendered)}`;
+}
+
 /** Whatever a hook throws is that hook's failure alone. */
 function runIsolated(hook: Hook, firing: Firing, ports: DispatcherPorts): RunResult {
   try {
@@ -184,11 +199,12 @@ function runScheme(hook: Hook, firing: Firing, ports: DispatcherPorts): RunResul
       const result = renderPush(action.push, firing.payload);
       if (result.status === "withheld") return { verdict: "withheld" };
       if (result.status === "failed") {
-        return { verdict: "failed", code: "E_HOOK_TEMPLATE", error: `${result.field}: ${result.error}` };
+        const { field, error, status: _status, ...rest } = result;
+        return { verdict: "failed", code: "E_HOOK_TEMPLATE", error: `${field}: ${error}`, ...rest };
       }
       if (result.session !== null && !ports.isOwnSession(result.session)) {
-        const error = `session "${result.session}" is another session; pushing there does not exist yet`;
-        return { verdict: "failed", code: "E_HOOK_SESSION", error };
+        const error = "session: renders to another session, and pushing there does not exist yet";
+        return { verdict: "failed", code: "E_HOOK_SESSION", error, rendered: result.session };
       }
       const push: HookPush = {
         id: `${firing.id}/${hook.layer}:${hook.name ?? `#${hook.index}`}`,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { raw } from "../config/marks.ts";
+import { marked, raw } from "../config/marks.ts";
 import { refusal } from "../config/refusal.ts";
 import { bool, duration, envName, expecting, nonBlank, size } from "../config/scalars.ts";
 import { LAYERS } from "../config/section.ts";
@@ -83,15 +83,18 @@ const pipelineLaunch = z.strictObject({
 
 /** A scheme of an older version: refused with what to write instead. */
 const renamed = (scheme: string) =>
-  z.unknown().superRefine((value, context) => {
-    context.addIssue({
-      code: "custom",
-      message: `is called \`${scheme}\` and takes an argv list`,
-      params: {
-        refusal: { code: "E_HOOK_RENAMED", at: "key", fix: `write ${scheme}: ${migratedArgv(value)}` },
-      },
-    });
-  }).meta({ not: {}, description: `renamed: write ${scheme} with an argv list` }).optional();
+  marked(
+    z.unknown().superRefine((value, context) => {
+      context.addIssue({
+        code: "custom",
+        message: `is called \`${scheme}\` and takes an argv list`,
+        params: {
+          refusal: { code: "E_HOOK_RENAMED", at: "key", fix: `write ${scheme}: ${migratedArgv(value)}` },
+        },
+      });
+    }).meta({ not: {}, description: `renamed: write ${scheme} with an argv list` }).optional(),
+    { notYet: true },
+  );
 
 /** `scripts/x.sh --force` as the argv list that does the same, quotes and backslashes read as a POSIX shell does. */
 export function migratedArgv(command: unknown): string {

@@ -13,10 +13,10 @@ export function hooksSection(own: SessionRef): ListSection<HookInput, Hook[]> {
       const hooks: Hook[] = [];
       const names = new Map<string, number>();
       for (const { index, value } of items) {
+        const name = value.name?.trim() ?? "";
+        if (name !== "") reportTaken(name, index, names, context);
         const hook = compileHook(value, index, context, own);
-        if (!hook) continue;
-        if (hook.name !== null) reportTaken(hook.name, index, names, context);
-        hooks.push(hook);
+        if (hook) hooks.push(hook);
       }
       return hooks;
     },

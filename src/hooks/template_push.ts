@@ -1,4 +1,4 @@
-import { renderBool, type Template } from "../template/mod.ts";
+import { type BoolResult, renderBool, type Template } from "../template/mod.ts";
 
 export interface CompiledPush {
   message: Template;
@@ -13,19 +13,28 @@ export type PushResult =
   | { status: "push"; text: string; wake: boolean; session: string | null }
   /** `push_when` said no. */
   | { status: "withheld" }
-  | { status: "failed"; field: string; error: string };
+  | PushFailure;
+
+export interface PushFailure {
+  status: "failed";
+  field: string;
+  /** Holds nothing of the payload. */
+  error: string;
+  /** What the field came to, which may hold text of the payload. */
+  rendered?: string;
+}
 
 /** Renders one push from a firing's payload. Never throws. */
 export function renderPush(push: CompiledPush, payload: Readonly<Record<string, unknown>>): PushResult {
   const when = boolean(push.pushWhen, payload);
-  if (when.error !== undefined) return { status: "failed", field: "push_when", error: when.error };
+  if (!when.ok) return { ...failure(when), field: "push_when" };
   if (!when.value) return { status: "withheld" };
   const wake = boolean(push.wake, payload);
-  if (wake.error !== undefined) return { status: "failed", field: "wake", error: wake.error };
+  if (!wake.ok) return { ...failure(wake), field: "wake" };
   const session = push.session ? push.session.render(payload) : null;
-  if (session && !session.ok) return { status: "failed", field: "session", error: session.error };
+  if (session && !session.ok) return { ...failure(session), field: "session" };
   const message = push.message.render(payload);
-  if (!message.ok) return { status: "failed", field: "message", error: message.error };
+  if (!message.ok) return { ...failure(message), field: "message" };
   return {
     status: "push",
     text: message.text,
@@ -34,11 +43,10 @@ export function renderPush(push: CompiledPush, payload: Readonly<Record<string, 
   };
 }
 
-function boolean(
-  value: Template | boolean,
-  payload: Readonly<Record<string, unknown>>,
-): { value: boolean; error?: undefined } | { value: false; error: string } {
-  if (typeof value === "boolean") return { value };
-  const rendered = renderBool(value, payload);
-  return rendered.ok ? { value: rendered.value } : { value: false, error: rendered.error };
+function boolean(value: Template | boolean, payload: Readonly<Record<string, unknown>>): BoolResult {
+  return typeof value === "boolean" ? { ok: true, value } : renderBool(value, payload);
+}
+
+function failure({ error, rendered }: { error: string; rendered?: string }): Omit<PushFailure, "field"> {
+  return { status: "failed", error, ...(rendered === undefined ? {} : { rendered }) };
 }

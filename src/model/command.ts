@@ -51,9 +51,9 @@ export function commandModel(options: CommandOptions): Model {
         running.delete(run);
       }
     },
-    async close() {
+    async close({ now = false } = {}) {
       closed = true;
-      await Promise.all([...running].map((run) => run.close()));
+      await Promise.all([...running].map((run) => run.close(now)));
     },
   };
 }
@@ -62,8 +62,8 @@ interface StepRun {
   deltas(): AsyncIterable<ModelDelta>;
   /** Ends the whole tree. */
   stop(): Promise<void>;
-  /** Makes the step fail as closed, and ends the whole tree. */
-  close(): Promise<void>;
+  /** Makes the step fail as closed, and ends the whole tree; with `now` without its grace. */
+  close(now: boolean): Promise<void>;
 }
 
 function startStep(options: CommandOptions, request: ModelRequest, signal: AbortSignal): StepRun {
@@ -164,9 +164,9 @@ function startStep(options: CommandOptions, request: ModelRequest, signal: Abort
       stopWith(() => undefined);
       await tree.kill();
     },
-    async close() {
+    async close(now) {
       stopWith(() => failed("E_MODEL_FAILED", "was ended because the model was closed"));
-      await tree.kill();
+      await tree.kill({ now });
     },
   };
 }

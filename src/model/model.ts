@@ -35,6 +35,6 @@ export interface Model {
   readonly provider: string;
   /** Streams one step. Throws a ReynError E_MODEL_*; when the signal aborts, stops promptly and throws the reason. */
   step(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelDelta>;
-  /** Ends whatever the driver still runs. */
-  close(): Promise<void>;
+  /** Ends whatever the driver still runs; with `now` at once, without the grace that it otherwise has. */
+  close(options?: { now?: boolean }): Promise<void>;
 }

@@ -17,6 +17,8 @@ export interface Runtime {
   openSession(options: { observe: (event: RunEvent) => void; hooks: boolean }): Promise<Session>;
   /** Ends drivers, the store and the log, then gives the state folder up. */
   close(): Promise<void>;
+  /** For a process that goes now: ends at once what drivers have started, and writes the log out. */
+  abandon(): Promise<void>;
 }
 
 export interface OpenRuntimeOptions extends OpenBareOptions {
@@ -64,6 +66,10 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     async close() {
       await model.close();
       await bare.close();
+    },
+    async abandon() {
+      await model.close({ now: true });
+      await audit.flush();
     },
   };
 }

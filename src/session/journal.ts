@@ -117,7 +117,11 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       throw new ReynError("E_ALREADY_RUNNING", `session ${session} was taken over by another process`);
     }
     if (result.status === "duplicate") return "duplicate";
-    for (const record of records) apply(state, record);
+    for (const record of records) {
+      apply(state, record);
+      if (record.t !== "suspended") continue;
+      audit.emit("session_halted", session, { reason: `hook ${record.hook} failed with on_error: suspend` });
+    }
     sinceSnapshot += records.length;
     if (due) {
       sinceSnapshot = 0;

@@ -20,7 +20,10 @@ export type SessionRecord =
   }
   /** An interrupted turn's message is taken up again, by a turn of its own. */
   | { t: "turn_retried"; at: number; turn: number; of: number; messages: HistoryMessage[] }
-  /** What turn_start hooks add to their own turn; goes before the message that the turn is about. */
+  /**
+   * The turn_start hooks are done; what they add to their own turn goes before the message that the turn is about. There is
+   * no such record where no hook is at turn_start.
+   */
   | { t: "context"; turn: number; messages: HistoryMessage[] }
   | { t: "step"; turn: number; step: number; messages: HistoryMessage[] }
   | { t: "turn_ended"; at: number; turn: number; status: TurnStatus; error?: string; retry: boolean }
@@ -34,6 +37,8 @@ export interface CurrentTurn {
   kind: string;
   chain: string | null;
   userText: string;
+  /** Whether its turn_start hooks are known to be done. */
+  announced: boolean;
   /** Steps journaled so far. */
   steps: number;
   /** Messages of this turn so far stand at the end of the history; the one it is about is this many from the end. */
@@ -84,6 +89,7 @@ export function apply(state: SessionState, record: SessionRecord): void {
         kind: record.kind,
         chain: record.chain,
         userText: record.messages[record.about]?.text ?? "",
+        announced: false,
         steps: 0,
         aboutFromEnd: record.messages.length - record.about,
       };
@@ -91,12 +97,13 @@ export function apply(state: SessionState, record: SessionRecord): void {
     }
     case "turn_retried":
       state.turns = record.turn;
-      state.current = state.retry && { ...state.retry, turn: record.turn, steps: 0 };
+      state.current = state.retry && { ...state.retry, turn: record.turn, announced: false, steps: 0 };
       state.retry = null;
       insertContext(state, record.messages);
       return;
     case "context":
       insertContext(state, record.messages);
+      if (state.current) state.current.announced = true;
       return;
     case "step":
       for (const message of record.messages) state.history.push(message);

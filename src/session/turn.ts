@@ -52,9 +52,14 @@ export async function retryTurn(context: SessionContext, riding: readonly InboxR
   return true;
 }
 
-/** Goes on with a turn that a crash interrupted: turn_start does not fire again, journaled steps do not repeat. */
+/**
+ * Goes on with a turn that a crash interrupted: journaled steps do not repeat, and turn_start does not fire again, unless the
+ * crash came before its hooks were done.
+ */
 export async function resumeTurn(context: SessionContext): Promise<void> {
   announce(context, "resumed", []);
+  const { announced, steps } = currentTurn(context);
+  if (!announced && steps === 0) await fireTurnStart(context);
   await finishTurn(context);
 }
 
@@ -120,7 +125,6 @@ async function fireTurnStart(context: SessionContext): Promise<void> {
     },
   });
   ports.fault("turn:after_turn_start_hooks");
-  if (outcome === NOTHING) return;
   const added = outcome.pushes.filter((push) => !push.wake).map((push): HistoryMessage => ({
     id: push.id,
     role: "system",
@@ -128,11 +132,11 @@ async function fireTurnStart(context: SessionContext): Promise<void> {
     hook: push.hook,
     turn: current.turn,
   }));
-  const records: SessionRecord[] = added.length > 0
-    ? [{ t: "context", turn: current.turn, messages: added }]
-    : [];
-  records.push(...suspension(context, outcome));
-  await journal.commit(records, puts(context, outcome.pushes.filter((push) => push.wake)));
+  const done: SessionRecord = { t: "context", turn: current.turn, messages: added };
+  await journal.commit(
+    [done, ...suspension(context, outcome)],
+    puts(context, outcome.pushes.filter((push) => push.wake)),
+  );
   if (added.length > 0) ports.observe({ type: "context_added", turn: current.turn, messages: added });
   ports.fault("turn:after_context");
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import process from "node:process";
 import { ReynError } from "../errors/reyn_error.ts";
+import { stateError, troubleOf } from "./sqlite/sqlite_errors.ts";
 
 export interface LockHolder {
   /** The command that runs, as the operator would name it: `serve`, `run`. */
@@ -26,7 +27,7 @@ const held = new Set<DatabaseSync>();
 
 /**
  * Makes this process the one that runs on the state folder `dir` (absolute; made where it is missing), without waiting.
- * Throws E_STATE_IO where the folder or the lock file cannot be used.
+ * Throws E_STATE_IO where the folder or the lock file cannot be used, E_STATE_FULL where the disk has no room for it.
  *
  * The lock is SQLite's own, on an empty database that nothing is ever written to. The file must never be opened by other means
  * within this process: closing any descriptor of a file drops all of the process's locks on it.
@@ -85,7 +86,8 @@ function readHolder(path: string): LockHolder | undefined {
 
 /** Whole or not at all, since others read it at any time. */
 function writeHolder(path: string, { verb, pid, startedAt }: LockHolder): void {
-  const partial = `${path}.${pid}`;
+  // Only who holds the lock writes it, so what a crash left is overwritten by the next.
+  const partial = `${path}.new`;
   writeFileSync(partial, `${JSON.stringify({ pid, verb, startedAt })}\n`, { mode: 0o600 });
   renameSync(partial, path);
 }
@@ -121,6 +123,7 @@ function isLocked(error: unknown): boolean {
 }
 
 function unusable(path: string, cause: unknown): ReynError {
+  if (troubleOf(cause) === "full") return stateError(cause, path);
   const said = cause instanceof Error ? cause.message : String(cause);
   const fix = /not a database/.test(said) ? "that file is not reyn's lock; move it away" : undefined;
   return new ReynError("E_STATE_IO", `${path}: ${said}`, { cause, ...(fix === undefined ? {} : { fix }) });

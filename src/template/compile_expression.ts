@@ -86,7 +86,12 @@ function compileNode(compiler: Compiler, expression: Expression, captured?: Eval
     case "item": {
       const object = compile(expression.object);
       const key = compile(expression.key);
-      return (run) => item(run, object(run), key(run));
+      if (expression.key.kind === "const") return (run) => item(run, object(run), key(run));
+      // Errors are logged, and a key that is computed may be text of a payload.
+      return (run) => {
+        const found = item(run, object(run), key(run));
+        return found instanceof Undefined ? new Undefined("no such item", run.strict) : found;
+      };
     }
     case "slice": {
       const object = compile(expression.object);

@@ -1,6 +1,9 @@
 import type { Template } from "./template.ts";
 
-export type BoolResult = { ok: true; value: boolean } | { ok: false; error: string };
+export type BoolResult =
+  | { ok: true; value: boolean }
+  /** `rendered` is what came out where that is no answer; unlike `error` it may hold text of the variables. */
+  | { ok: false; error: string; rendered?: string };
 
 const TRUE = new Set(["true", "1", "yes", "on"]);
 const FALSE = new Set(["false", "0", "no", "off", ""]);
@@ -12,6 +15,5 @@ export function renderBool(template: Template, variables: Readonly<Record<string
   const word = rendered.text.trim().toLowerCase();
   if (TRUE.has(word)) return { ok: true, value: true };
   if (FALSE.has(word)) return { ok: true, value: false };
-  const shown = word.length > 40 ? `${word.slice(0, 40)}…` : word;
-  return { ok: false, error: `${JSON.stringify(shown)} is neither true nor false` };
+  return { ok: false, error: "renders to neither true nor false", rendered: word };
 }

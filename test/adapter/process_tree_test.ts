@@ -172,6 +172,23 @@ describe("a process tree", () => {
     assert.deepEqual(carriers(mark), []);
   });
 
+  it("cuts a grace that has begun when it has to go now", async () => {
+    const clock = virtualClock();
+    let text = "";
+    const { tree, mark } = shell("trap '' TERM; echo up; while :; do sleep 0.02; done", {
+      clock,
+      graceMs: 5000,
+      onStdout: (chunk) => (text += new TextDecoder().decode(chunk)),
+    });
+    await until(() => text.includes("up"));
+    const killed = tree.kill();
+    await until(() => clock.armed() === 1);
+    await tree.kill({ now: true });
+    assert.deepEqual(await killed, { status: "signaled", signal: "SIGKILL", left: 0 });
+    assert.equal(clock.armed(), 0);
+    assert.deepEqual(carriers(mark), []);
+  });
+
   it("ends grandchildren that ignore SIGTERM, and ones in a session of their own", async () => {
     let text = "";
     const { tree, mark } = shell(

@@ -217,6 +217,16 @@ describe("lists of hooks", () => {
     place.remove();
   });
 
+  it("are judged whole although an entry holds keys that nothing knows", () => {
+    const text =
+      "hooks:\n  - { on: a, name: x }\n  - { on: b, name: x, nam: y, push: { message: m, wak: true } }\n";
+    assert.deepEqual(findings({ "reyn.yaml": text }).map((line) => line.replace(/(;| \().*/, "")), [
+      'reyn.yaml:3:20 E_HOOK_NAME hooks[1].name: the name "x" is taken',
+      'reyn.yaml:3:23 E_KEY_UNKNOWN hooks[1]: unknown key "nam"',
+      'reyn.yaml:3:51 E_KEY_UNKNOWN hooks[1].push: unknown key "wak"',
+    ]);
+  });
+
   it("can be reported on after loading, at their places", () => {
     const place = scratch({ [RUNTIME]: "hooks:\n  - on: composed:x\n" });
     const [runtime] = place.load({ sections: SECTIONS }).values.list(hooks);

@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import { virtualClock } from "../../src/clock/virtual_clock.ts";
+import { ReynError } from "../../src/errors/reyn_error.ts";
 import type { StoreNotice } from "../../src/store/sqlite/open.ts";
 import {
   append,
@@ -43,6 +44,10 @@ const DAMAGE: Record<string, (path: string) => Promise<void>> = {
     await rename(path, `${path}-wal`);
     await writeFile(path, "");
   },
+  "a -wal whose beginning was zeroed": async (path) => {
+    const wal = Buffer.alloc(20_000, 0xa5);
+    await writeFile(`${path}-wal`, wal.fill(0, 0, 4096));
+  },
   "a -wal that SQLite did not write": (path) => writeFile(`${path}-wal`, "noise ".repeat(2000)),
 };
 
@@ -76,6 +81,19 @@ describe("a damaged store", () => {
       }));
   }
 
+  it("with a journal to be rolled back is left alone by who only reads, and repaired by the next start", () =>
+    inTempState(async (dir) => {
+      await filledStore(dir, 20);
+      await writeFile(join(dir, "reyn.db-journal"), "stray");
+      const before = await contents(dir);
+      const { error } = await openFails(dir, "E_STATE_IO", { readOnly: true });
+      assert.match(error.fix ?? "", /start reyn once/);
+      assert.deepEqual(await contents(dir), before);
+      const store = await open(dir);
+      assert.deepEqual(await texts(store), numbers(20));
+      await store.close();
+    }));
+
   it("is left alone by who only reads", () =>
     inTempState(async (dir) => {
       await filledStore(dir, 20);
@@ -83,6 +101,32 @@ describe("a damaged store", () => {
       const { notices } = await openFails(dir, "E_STATE_CORRUPT", { readOnly: true });
       assert.deepEqual(notices, []);
       assert.deepEqual(await filesIn(dir), ["reyn.db"]);
+    }));
+
+  it("takes a -wal of zeros alone for what a crash leaves before the first commit", () =>
+    inTempState(async (dir) => {
+      await filledStore(dir, 20);
+      await writeFile(join(dir, "reyn.db-wal"), Buffer.alloc(600_000));
+      const store = await open(dir);
+      assert.deepEqual(await texts(store), numbers(20));
+      await store.close();
+    }));
+
+  it("names the session whose record is damaged, and the others can be used", () =>
+    inTempState(async (dir) => {
+      await filledStore(dir, 20);
+      const db = new DatabaseSync(join(dir, "reyn.db"));
+      db.exec("DROP TRIGGER wal_no_update; UPDATE wal SET record = '{\"text' WHERE seq = 7");
+      db.close();
+      const store = await open(dir);
+      const refused = await texts(store).then(() => undefined, (error: unknown) => error);
+      assert.ok(refused instanceof ReynError && refused.code === "E_STATE_CORRUPT", String(refused));
+      assert.ok(refused.message.includes(SESSION) && refused.message.includes(dir), refused.message);
+      assert.match(refused.fix ?? "", /other sessions/);
+      const epoch = await claim(store, "default/other");
+      const written = await store.commit({ session: "default/other", epoch, ops: [append("1")] });
+      assert.equal(written.status, "ok");
+      await store.close();
     }));
 
   it("never takes the place of one that was set aside in the same second", () =>

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { ReynError } from "../../src/errors/reyn_error.ts";
+import { acquireStateLock } from "../../src/store/state_lock.ts";
 import { append, big, claim, numbers, open, openFails, SESSION, texts } from "./support.ts";
 
 const SIZE = 2 * 1024 * 1024;
@@ -72,6 +73,20 @@ describe(`a store on a full disk${why}`, () => {
     const store = await open(dir);
     await claim(store);
     await store.close();
+    await rm(dir, { recursive: true });
+  });
+
+  it("is not locked there, and can be once space returns", { skip }, async () => {
+    const dir = join(root, "d");
+    await mkdir(dir);
+    const ballast = join(root, "ballast");
+    await fill(ballast, 0);
+    const holder = { verb: "run", pid: process.pid, startedAt: 1 };
+    assert.throws(() => acquireStateLock({ dir, holder }), { code: "E_STATE_FULL" });
+    await rm(ballast);
+    const lock = acquireStateLock({ dir, holder });
+    assert.equal(lock.status, "acquired");
+    if (lock.status === "acquired") lock.release();
     await rm(dir, { recursive: true });
   });
 

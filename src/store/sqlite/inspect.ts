@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { closeSync, openSync, readSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { ReynError } from "../../errors/reyn_error.ts";
 import { isSuspect, sizeOfFile } from "./files.ts";
 import { APPLICATION_ID, pragmaNumber, SCHEMA_VERSION, TABLES } from "./schema.ts";
 import { troubleOf } from "./sqlite_errors.ts";
@@ -16,8 +17,11 @@ export type Found =
   | { state: "newer"; version: number }
   | { state: "damaged"; reason: string };
 
-/** What lies at `path`, without changing it. Throws what SQLite throws when it cannot be told (locks, permissions). */
-export function inspect(path: string): Found {
+/**
+ * What lies at `path`. Throws what SQLite throws when it cannot be told (locks, permissions). Changes nothing, but
+ * that with `repair` a transaction that a crash cut off while the file was being made is undone; without, it is E_STATE_IO.
+ */
+export function inspect(path: string, { repair }: { repair: boolean }): Found {
   const size = sizeOfFile(path) ?? 0;
   const walSize = sizeOfFile(`${path}-wal`) ?? 0;
   if (size === 0 && walSize > 0) {
@@ -28,16 +32,24 @@ export function inspect(path: string): Found {
   if (!walHeaderPlausible(`${path}-wal`)) {
     return { state: "damaged", reason: "its -wal file is not one that SQLite wrote" };
   }
-  // A rollback journal is there only after a crash while the file was being made; rolling it back needs to write.
-  const db = new DatabaseSync(path, { readOnly: sizeOfFile(`${path}-journal`) === undefined, timeout: 50 });
+  const journal = sizeOfFile(`${path}-journal`) !== undefined;
+  const db = new DatabaseSync(path, { readOnly: !(journal && repair), timeout: 50 });
   try {
     return examine(db, size + walSize <= CHECKED_BYTES || isSuspect(path));
   } catch (error) {
+    if (journal && !repair && troubleOf(error) === "io") throw unfinished(path, error);
     if (troubleOf(error) !== "corrupt") throw error;
     return { state: "damaged", reason: error instanceof Error ? error.message : String(error) };
   } finally {
     db.close();
   }
+}
+
+function unfinished(path: string, cause: unknown): ReynError {
+  return new ReynError("E_STATE_IO", `a crash cut off a write to ${path} that has to be undone first`, {
+    fix: "start reyn once",
+    cause,
+  });
 }
 
 function examine(db: DatabaseSync, thoroughly: boolean): Found {
@@ -61,8 +73,9 @@ function examine(db: DatabaseSync, thoroughly: boolean): Found {
 }
 
 /**
- * SQLite takes a `-wal` with a foreign header for an empty one and overwrites it, with every commit in it. A short or zeroed
- * header is what a crash leaves before the first commit. (No lock lives on the `-wal`, so it may be opened here.)
+ * SQLite takes a `-wal` with a foreign header for an empty one and overwrites it, with every commit in it. A short file, or
+ * one of zeros alone, is what a crash leaves before the first commit: SQLite syncs the header before anything behind it.
+ * (No lock lives on the `-wal`, so it may be opened here.)
  */
 function walHeaderPlausible(path: string): boolean {
   if ((sizeOfFile(path) ?? 0) < 32) return true;
@@ -70,10 +83,24 @@ function walHeaderPlausible(path: string): boolean {
   const fd = openSync(path, "r");
   try {
     if (readSync(fd, header, 0, 32, 0) < 32) return true;
+    return isZero(header) ? isZeroFrom(fd, 32) : checksumHolds(header);
   } finally {
     closeSync(fd);
   }
-  return header.every((byte) => byte === 0) || checksumHolds(header);
+}
+
+function isZeroFrom(fd: number, from: number): boolean {
+  const piece = Buffer.alloc(256 * 1024);
+  for (let at = from;;) {
+    const length = readSync(fd, piece, 0, piece.length, at);
+    if (length === 0) return true;
+    if (!isZero(piece.subarray(0, length))) return false;
+    at += length;
+  }
+}
+
+function isZero(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0);
 }
 
 /** The file format's own rule: 24 bytes summed as 32-bit words, in the byte order that the magic number names. */

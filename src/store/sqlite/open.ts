@@ -78,7 +78,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 }
 
 function toRead(path: string): Connection | undefined {
-  const found = inspect(path);
+  const found = inspect(path, { repair: false });
   switch (found.state) {
     case "absent":
     case "fresh":
@@ -101,7 +101,7 @@ function toWrite(path: string, options: SqliteStoreOptions): Connection {
   const { dir, clock } = options;
   const killPoint = options.killPoint ?? (() => {});
   makeFolder(dir);
-  const found: Found = inspect(path);
+  const found: Found = inspect(path, { repair: true });
   switch (found.state) {
     case "damaged": {
       const kept = setAside(path, clock.now(), killPoint);

@@ -20,6 +20,19 @@ const HISTORY_ROWS_AT_ONCE = 16;
 const SPARSEST_RANGE = 4;
 
 export function reading(database: Database): Reading {
+  /** Says whose value is damaged: the other sessions of the store may well be whole. */
+  const decoded = <T>(session: string, decode: () => T): T => {
+    try {
+      return decode();
+    } catch (error) {
+      if (!(error instanceof ReynError) || error.code !== "E_STATE_CORRUPT") throw error;
+      throw new ReynError("E_STATE_CORRUPT", `${database.path}: session ${session}: ${error.message}`, {
+        fix: "restore a backup; the other sessions can be used",
+        cause: error,
+      });
+    }
+  };
+
   return {
     async pending(session, limit): Promise<InboxRow[]> {
       const id = toText(session);
@@ -31,14 +44,17 @@ export function reading(database: Database): Reading {
           id: fromText(asText(row.id)),
           kind: fromText(asText(row.kind)),
           wake: row.wake === 1,
-          body: fromJson(asText(row.body)),
+          body: decoded(session, () => fromJson(asText(row.body))),
         }));
       });
     },
 
     async snapshot(session): Promise<Snapshot | undefined> {
       const row = await database.read((statements) => statements.snapshotGet.get(toText(session)));
-      return row && { uptoSeq: asNumber(row.upto_seq), body: fromJson(asText(row.body)) };
+      return row && {
+        uptoSeq: asNumber(row.upto_seq),
+        body: decoded(session, () => fromJson(asText(row.body))),
+      };
     },
 
     async *history(session): AsyncGenerator<JsonObject[]> {
@@ -50,7 +66,7 @@ export function reading(database: Database): Reading {
         const rows = await database.read((s) => s.historyGet.all(key, after, HISTORY_ROWS_AT_ONCE));
         for (const row of rows) {
           after = asNumber(row.n);
-          yield fromJsonList(asText(row.items));
+          yield decoded(session, () => fromJsonList(asText(row.items)));
         }
         if (rows.length < HISTORY_ROWS_AT_ONCE) return;
         await nextTurn();
@@ -66,7 +82,9 @@ export function reading(database: Database): Reading {
       let seq = last.seq - positions.length;
       for (let from = 0; from < positions.length;) {
         const wanted = positions.subarray(from, from + RECORDS_IN_BATCH);
-        const batch = await database.read((statements) => readBatch(statements, key, wanted));
+        const batch = await database.read((statements) =>
+          decoded(session, () => readBatch(statements, key, wanted))
+        );
         for (const record of batch) {
           if (record.seq !== ++seq) throw gone(session, seq);
         }

@@ -25,11 +25,14 @@ const BY_MESSAGE: readonly (readonly [RegExp, Trouble])[] = [
   [/disk I\/O error|unable to open database|readonly database|out of memory|locking protocol/, "io"],
 ];
 
+/** What the file system says where SQLite was not asked. */
+const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
+
 export function troubleOf(error: unknown): Trouble {
   if (!(error instanceof Error)) return "other";
   const code: unknown = Reflect.get(error, "errcode");
   if (typeof code === "number") return BY_CODE[code & 0xff] ?? "other";
-  if (Reflect.get(error, "code") === "ENOSPC") return "full";
+  if (FULL.has(Reflect.get(error, "code"))) return "full";
   if (Reflect.get(error, "code") !== "ERR_SQLITE_ERROR") return "other";
   return BY_MESSAGE.find(([pattern]) => pattern.test(error.message))?.[1] ?? "other";
 }
