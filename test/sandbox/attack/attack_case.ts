@@ -55,7 +55,7 @@ export function refused(...names: (keyof typeof constants.errno)[]): Expectation
 export function counted(kind: keyof DeniedCounts, ...names: (keyof typeof constants.errno)[]): Expectation {
   return (outcome) => {
     refused(...names)(outcome);
-    assert.ok((outcome.run.denied?.[kind] ?? 0) > 0, `${kind} was not counted`);
+    assert.ok((outcome.run.denied?.[kind] ?? 0) > 0, `${String(kind)} was not counted`);
   };
 }
 
@@ -75,7 +75,7 @@ export function works(text?: string): Expectation {
 export function fails(kind?: keyof DeniedCounts): Expectation {
   return ({ run }) => {
     assert.ok(["exit", "signal"].includes(run.outcome), `it was ${run.outcome}: ${run.stdoutText}`);
-    if (kind) assert.ok((run.denied?.[kind] ?? 0) > 0, `${kind} was not counted: ${run.stderrTail}`);
+    if (kind) assert.ok((run.denied?.[kind] ?? 0) > 0, `${String(kind)} was not counted: ${run.stderrTail}`);
   };
 }
 
