@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { binaryStages } from "./ci/binary_stages.ts";
 import { checkStages } from "./ci/check_stages.ts";
 import { type FinishedStage, runStages } from "./ci/schedule.ts";
+import { toolStages } from "./ci/tool_stages.ts";
 import { unitStages } from "./ci/unit_stages.ts";
 
 /**
@@ -13,14 +14,15 @@ import { unitStages } from "./ci/unit_stages.ts";
 const LONGEST_OUTPUT_LINES = 250;
 
 const { values } = parseArgs({ args: argv.slice(2), options: { only: { type: "string" } } });
-const [checks, units, binaries] = [await checkStages(), unitStages(), binaryStages()];
-const byName = new Map([...checks, ...units, ...binaries].map((stage) => [stage.name, stage]));
+const [tools, checks, units, binaries] = [toolStages(), await checkStages(), unitStages(), binaryStages()];
+const byName = new Map([...tools, ...checks, ...units, ...binaries].map((stage) => [stage.name, stage]));
 const groups = new Map<string, string[]>([
   ["check", checks.map((stage) => stage.name)],
-  ["unit", ["install", ...units.map((stage) => stage.name)]],
+  ["unit", ["install", "compilers", ...units.map((stage) => stage.name)]],
 ]);
 const order = [
   "install",
+  "compilers",
   "types",
   ...units.map((s) => s.name),
   "lint",

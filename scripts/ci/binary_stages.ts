@@ -7,7 +7,14 @@ import type { Stage, StageResult } from "./schedule.ts";
 export function binaryStages(): Stage[] {
   return [
     { name: "compile", needs: ["install"], run: () => denoRun("scripts/compile.ts", "--with=bun") },
-    { name: "cases", needs: ["compile"], alone: true, run: cases },
+    { name: "cases", needs: ["compile"], alone: true, run: () => counted("scripts/cases/main.ts", "cases") },
+    {
+      name: "crash and fault suites",
+      needs: ["compile"],
+      after: ["cases"],
+      alone: true,
+      run: () => counted("scripts/chaos/short.ts", "checks"),
+    },
     // It writes a bundle beside the sources while it runs, which the checks of all files must not meet.
     {
       name: "deno compile gate",
@@ -18,12 +25,13 @@ export function binaryStages(): Stage[] {
   ];
 }
 
-async function cases(): Promise<StageResult> {
-  const script = ["run", "--allow-all", "--cached-only", "scripts/cases/main.ts"];
-  const { code, output } = await runProcess(await denoPath(), script);
+/** A script that ends with `N passed, N failed`. */
+async function counted(script: string, what: string): Promise<StageResult> {
+  const args = ["run", "--allow-all", "--cached-only", script];
+  const { code, output } = await runProcess(await denoPath(), args);
   const counts = /^(\d+) passed, (\d+) failed$/m.exec(output);
   const passed = Number(counts?.[1] ?? 0);
   const failed = Number(counts?.[2] ?? 0);
   if (passed + failed === 0 || (code !== 0 && failed === 0)) return { passed, failed: failed + 1, output };
-  return { passed, failed, output, note: `${passed + failed} cases` };
+  return { passed, failed, output, note: `${passed + failed} ${what}` };
 }

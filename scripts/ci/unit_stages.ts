@@ -55,8 +55,8 @@ export function unitStages(): Stage[] {
     return Promise.resolve({ passed: 1 - failed, failed, output: lines.join("\n") || "no tests ran" });
   };
   return [
-    { name: "unit tests under Deno", needs: ["install"], run: deno },
-    { name: "unit tests under Bun", needs: ["install"], run: bun },
+    { name: "unit tests under Deno", needs: ["install", "compilers"], run: deno },
+    { name: "unit tests under Bun", needs: ["install", "compilers"], run: bun },
     { name: "same tests under both", after: ["unit tests under Deno", "unit tests under Bun"], run: same },
   ];
 }

@@ -37,6 +37,7 @@ export function timeline(output: TimelineOutput): (event: RunEvent) => void {
       case "context_added":
         event.messages.forEach(message);
         return;
+      case "accepted":
       case "reply_delta":
         return;
       case "reply":
@@ -55,7 +56,7 @@ export function timeline(output: TimelineOutput): (event: RunEvent) => void {
       case "push":
         talk(
           `    + [hook:${oneLine(event.push.hook)}] ${
-            event.push.wake ? "wakes the session" : "waits for a turn"
+            event.push.wake ? "asks for a turn" : "waits for a turn"
           }`,
         );
         return;

@@ -89,7 +89,7 @@ export const CATALOGUE = {
   E_MODEL_OUTPUT: { severity: "error", meaning: "the model's answer is too long or unusable" },
   E_STATE_FILESYSTEM: { severity: "error", meaning: "the state folder lies on a network file system" },
   E_STATE_NEWER: { severity: "error", meaning: "the store was written by a newer reyn" },
-  E_STATE_CORRUPT: { severity: "error", meaning: "the store is damaged; it was set aside" },
+  E_STATE_CORRUPT: { severity: "error", meaning: "the store is damaged; the message says what became of it" },
   E_STATE_FULL: { severity: "error", meaning: "the disk of the state folder is full" },
   E_STATE_IO: { severity: "error", meaning: "the store could not be read or written" },
   E_AUDIT_WRITE: {

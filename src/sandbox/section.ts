@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { authority } from "../config/authority.ts";
-import { refusal } from "../config/refusal.ts";
+import { refuse } from "../config/refusal.ts";
 import { bool, duration, expecting, nonBlank } from "../config/scalars.ts";
 import { valueSection } from "../config/section.ts";
 
@@ -19,10 +19,11 @@ export interface SandboxConfig {
 }
 
 const backend = authority(
-  z.enum(["auto", "landlock", "seatbelt", "noop", "container"]).refine(
-    (name) => name !== "container",
-    refusal("E_KEY_NOT_YET", "`backend: container` does not exist yet", { fix: "use auto" }),
-  ).default("auto"),
+  z.enum(["auto", "landlock", "seatbelt", "noop", "container"]).transform((name, context) => {
+    if (name !== "container") return name;
+    refuse(context, "E_KEY_NOT_YET", "`backend: container` does not exist yet", { fix: "use auto" });
+    return z.NEVER;
+  }).prefault("auto"),
 );
 
 const paths = () => z.array(nonBlank(), { error: expecting("must be a list of paths") });
@@ -46,7 +47,7 @@ export const sandboxSection = valueSection({
     }),
   }).prefault({}),
   compile: (value): SandboxConfig => ({
-    backend: value.backend === "container" ? "auto" : value.backend,
+    backend: value.backend,
     denyRead: value.deny_read,
     policy: value.policy ?? {},
   }),

@@ -4,6 +4,8 @@ import type { HistoryMessage } from "./messages.ts";
 /** What a session tells those who watch it. Never part of recovery. */
 export type SessionEvent =
   | { type: "session_opened"; session: string; resumed: boolean }
+  /** A message is in the inbox, durably. */
+  | { type: "accepted"; id: string; kind: string }
   | {
     type: "turn_started";
     turn: number;

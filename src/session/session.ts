@@ -82,7 +82,9 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
         );
       }
       const outcome = await store.put(id, message);
-      return accepted(outcome, message, id, audit, loop.poke);
+      const answer = accepted(outcome, message, id, audit, loop.poke);
+      if (answer === "stored") observe({ type: "accepted", id: message.id, kind: message.kind });
+      return answer;
     },
     run: (runOptions) => loop.run(runOptions),
     stop: () => stopping.abort(new Error("the session is stopping")),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -21,12 +21,18 @@ function examples(page: string): string[] {
   return [...text.matchAll(/```yaml\n(.*?)```/gs)].map((match) => match[1] ?? "");
 }
 
-/** What `reyn check` finds in an operator's file with this text; files that an example names exist. */
+/**
+ * What `reyn check` finds when the operator's own file has this text; files that an example names exist. A list is a
+ * script of the model.
+ */
 function check(text: string): string[] {
   const folder = mkdtempSync(join(tmpdir(), "reyn-docs-"));
   try {
-    writeFileSync(join(folder, "replies.yaml"), "- say: hello\n");
-    writeFileSync(join(folder, "reyn.yaml"), text);
+    const isScript = text.startsWith("- ");
+    mkdirSync(join(folder, ".reyn"));
+    writeFileSync(join(folder, "replies.yaml"), isScript ? text : "- say: hello\n");
+    const config = isScript ? "model: { provider: scripted, script: replies.yaml }\n" : text;
+    writeFileSync(join(folder, ".reyn", "config.yaml"), config);
     const loaded = loadConfiguration({
       controlDir: folder,
       home: folder,

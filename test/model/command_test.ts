@@ -149,7 +149,7 @@ describe("the command model", () => {
     assert.equal(error.code, "E_MODEL_FAILED");
     assert.equal(
       error.message,
-      'the model command "/bin/sh" exited with 3; its stderr ended with "out of \\u001bcredit\\nsorry"',
+      'the model command "/bin/sh" exited with 3; its stderr ended with "out of \\u{1b}credit\\nsorry"',
     );
     const signalled = await failure("kill -9 $$");
     assert.equal(signalled.code, "E_MODEL_FAILED");

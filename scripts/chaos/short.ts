@@ -1,0 +1,21 @@
+import { diskFullSuite } from "./disk_full.ts";
+import { heldLockSuite } from "./held_lock.ts";
+import { killPointsSuite } from "./kill_points.ts";
+import { killsSuite } from "./kills.ts";
+import { pinBinaries } from "./lib/binaries.ts";
+import { numbers, runSuites } from "./lib/suite.ts";
+import { tornSuite } from "./torn.ts";
+
+/**
+ * The crash and fault suites in the form that CI runs: less than a minute, after `dist/` was built. `--seed=N` repeats a
+ * run. Exit 1 on any violation; the last line is `N passed, N failed`.
+ */
+const { seed } = numbers({ seed: Date.now() % 1_000_000 });
+const binaries = await pinBinaries();
+await runSuites([
+  () => killsSuite(binaries, { kills: 40, seed, seconds: 25, jobs: 2, campaign: 0 }),
+  () => killPointsSuite(binaries, { passings: 1, commits: 1, jobs: 2, seed }),
+  () => tornSuite(binaries, { places: 1, seed, jobs: 2 }),
+  () => diskFullSuite(binaries, { rounds: 5, seed }),
+  () => heldLockSuite(binaries, { rounds: 3, seed, long: 0 }),
+], () => binaries.remove());

@@ -1,0 +1,21 @@
+import { diskFullSuite } from "./chaos/disk_full.ts";
+import { heldLockSuite } from "./chaos/held_lock.ts";
+import { killPointsSuite } from "./chaos/kill_points.ts";
+import { killsSuite } from "./chaos/kills.ts";
+import { pinBinaries } from "./chaos/lib/binaries.ts";
+import { numbers, runSuites } from "./chaos/lib/suite.ts";
+import { tornSuite } from "./chaos/torn.ts";
+
+/**
+ * `deno task full`: every crash and fault suite in its full form, against `dist/`. `--seed=N` repeats a run, `--kills=N`
+ * asks for more of them. Exit 1 on any violation; the last line is `N passed, N failed`.
+ */
+const { seed, kills } = numbers({ seed: Date.now() % 1_000_000, kills: 300 });
+const binaries = await pinBinaries();
+await runSuites([
+  () => killsSuite(binaries, { kills, seed, seconds: 0, jobs: 2, campaign: 0 }),
+  () => killPointsSuite(binaries, { passings: 3, commits: 16, jobs: 2, seed }),
+  () => tornSuite(binaries, { places: 40, seed, jobs: 2 }),
+  () => diskFullSuite(binaries, { rounds: 60, seed }),
+  () => heldLockSuite(binaries, { rounds: 20, seed, long: 1 }),
+], () => binaries.remove());
