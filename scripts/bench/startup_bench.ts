@@ -20,13 +20,14 @@ export async function rows(): Promise<BenchRow[]> {
     const empty = await emptyProgram(folder);
     await writeFile(join(folder, "reyn.yaml"), hundredHooks());
     const floorName = "empty binary";
+    // Milliseconds on a machine where the empty binary takes 4.
     const goals: [string, string[], number][] = [
       ["startup: --version", ["--version"], 20],
       ["startup: check of a 100-hook file", ["check"], 110],
       ["startup: run to the first turn", ["run", "--json", "hello"], 60],
     ];
     const rows: BenchRow[] = [];
-    for (const [name, args, atMost] of goals) {
+    for (const [name, args, ms] of goals) {
       const until = args[0] === "run" ? '"type":"turn_started"' : undefined;
       if (until !== undefined) await writeFile(join(folder, "reyn.yaml"), "model: { provider: echo }\n");
       const times: number[] = [];
@@ -41,7 +42,7 @@ export async function rows(): Promise<BenchRow[]> {
         value: median(times),
         floor: median(floors),
         floorName,
-        goal: { atMost },
+        goal: { timesFloor: ms / 4 },
       });
     }
     return rows;

@@ -105,9 +105,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     if (due || records.some((record) => LISTED.has(record.t))) {
       const after = withRecords(state, records);
       ops.push({ op: "status", status: sessionStatus(after, cap) });
-      // A turn's end adds no message, so the history at hand is whole.
       if (due) {
-        const history = state.history.slice(kept) as unknown as JsonObject[];
+        const history = state.history.slice(kept).concat(after.history) as unknown as JsonObject[];
         ops.push({ op: "snapshot", body: snapshotBody(after), history });
       }
     }
@@ -172,9 +171,9 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   };
 }
 
-/** The state as it will be, history aside. */
+/** The state as it will be; of the history, what the records add at its end. */
 function withRecords(state: SessionState, records: readonly SessionRecord[]): SessionState {
-  const after: SessionState = { ...state, history: [] };
+  const after: SessionState = { ...state, current: state.current && { ...state.current }, history: [] };
   for (const record of records) apply(after, record);
   return after;
 }

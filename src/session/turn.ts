@@ -1,18 +1,12 @@
-import { isReynError } from "../errors/reyn_error.ts";
 import { type DispatchOutcome, type HookPush, NOTHING } from "../hooks/push.ts";
-import type { ModelMessage, ToolCall } from "../model/model.ts";
 import type { TurnStatus } from "../points/reactions.ts";
 import type { InboxRow, Op } from "../store/store.ts";
 import type { SessionContext } from "./context.ts";
 import { attributed, chainOf, type HistoryMessage, historyMessage, hookMessage } from "./messages.ts";
 import type { PlannedTurn } from "./plan_turn.ts";
 import type { CurrentTurn, SessionRecord } from "./state.ts";
+import { currentTurn, runSteps, showStep, type TurnOutcome } from "./step.ts";
 import { valveEffect } from "./valve.ts";
-
-/** Model steps of one turn; a model that still calls tools then has its turn ended as failed. */
-const MOST_STEPS = 50;
-/** UTF-16 units of one reply; beyond it the step fails. */
-const LONGEST_REPLY = 8 * 1024 * 1024;
 
 /** Starts the planned turn and sees it to its end. Answers `false` when its messages were already gone. */
 export async function runTurn(context: SessionContext, plan: PlannedTurn): Promise<boolean> {
@@ -141,113 +135,10 @@ async function fireTurnStart(context: SessionContext): Promise<void> {
   ports.fault("turn:after_context");
 }
 
-type TurnOutcome = { status: TurnStatus; error?: { code: string; message: string } };
-
-async function runSteps(context: SessionContext): Promise<TurnOutcome> {
-  const { journal } = context;
-  for (;;) {
-    const last = journal.state.history.at(-1);
-    const steps = currentTurn(context).steps;
-    if (steps > 0 && last?.role === "assistant") return { status: "ok" };
-    if (steps >= MOST_STEPS) {
-      return {
-        status: "error",
-        error: { code: "E_MODEL_OUTPUT", message: `the turn took ${MOST_STEPS} model steps` },
-      };
-    }
-    const outcome = await runStep(context, steps + 1);
-    if (outcome) return outcome;
-  }
-}
-
-/** Asks the model once and journals its reply. Answers an outcome when the turn cannot go on. */
-async function runStep(context: SessionContext, step: number): Promise<TurnOutcome | undefined> {
-  const { ports, journal, settings, stopping } = context;
-  const { turn } = currentTurn(context);
-  if (stopping.aborted) return { status: "interrupted" };
-  const startedAt = ports.clock.monotonic();
-  const report = (outcome: TurnStatus) =>
-    ports.audit.emit("model_step", context.id, {
-      turn,
-      step,
-      duration_ms: Math.round(ports.clock.monotonic() - startedAt),
-      outcome,
-    });
-  ports.fault("turn:before_step");
-  let text = "";
-  const calls: ToolCall[] = [];
-  try {
-    const request = {
-      session: context.id,
-      agent: settings.agent,
-      turn,
-      step,
-      messages: (await journal.history()) as readonly ModelMessage[],
-      ...(settings.instructions === undefined ? {} : { instructions: settings.instructions }),
-    };
-    for await (const delta of ports.model.step(request, stopping)) {
-      if (delta.type === "tool_call") {
-        calls.push(delta.call);
-        continue;
-      }
-      text += delta.text;
-      if (text.length > LONGEST_REPLY) {
-        report("error");
-        return {
-          status: "error",
-          error: { code: "E_MODEL_OUTPUT", message: "the reply is longer than a message may be" },
-        };
-      }
-      ports.observe({ type: "reply_delta", turn, text: delta.text });
-    }
-  } catch (error) {
-    if (stopping.aborted) {
-      report("interrupted");
-      return { status: "interrupted" };
-    }
-    report("error");
-    return { status: "error", error: problemOf(error) };
-  }
-  // A driver may end its stream on abort instead of throwing: what came is then perhaps not the whole reply.
-  if (stopping.aborted) {
-    report("interrupted");
-    return { status: "interrupted" };
-  }
-  report("ok");
-  ports.fault("turn:after_model");
-  await journalStep(context, turn, step, text, calls);
-  ports.fault("turn:after_step");
-  return undefined;
-}
-
-async function journalStep(
-  context: SessionContext,
-  turn: number,
-  step: number,
-  text: string,
-  calls: readonly ToolCall[],
-): Promise<void> {
-  const { ports, journal } = context;
-  const base = { id: `${context.id}/${turn}/step/${step}`, role: "assistant" as const, text, turn };
-  const reply: HistoryMessage = calls.length === 0
-    ? base
-    : { ...base, toolCalls: calls as NonNullable<HistoryMessage["toolCalls"]> };
-  const results = calls.map((call): HistoryMessage => ({
-    id: `${context.id}/${turn}/step/${step}/${call.id}`,
-    role: "tool",
-    text: `error: there is no tool "${call.name}"`,
-    turn,
-    toolCallId: call.id,
-  }));
-  await journal.commit([{ t: "step", turn, step, messages: [reply, ...results] }]);
-  ports.observe({ type: "reply", turn, step, message: reply });
-  for (const message of results) ports.observe({ type: "tool_result", turn, step, message });
-}
-
 async function endTurn(context: SessionContext, outcome: TurnOutcome): Promise<void> {
   const { ports, journal, settings } = context;
   const current = currentTurn(context);
-  const { status, error } = outcome;
+  const { status, error, last } = outcome;
   ports.audit.emit("turn_completed", context.id, {
     chain_id: current.chain,
     seq: current.turn,
@@ -258,6 +149,7 @@ async function endTurn(context: SessionContext, outcome: TurnOutcome): Promise<v
   ports.fault("turn:after_turn_end_hooks");
   const retry = status === "interrupted" && settings.resume === "retry";
   const records: SessionRecord[] = [
+    ...(last ? [last] : []),
     ...suspension(context, fired),
     {
       t: "turn_ended",
@@ -270,6 +162,7 @@ async function endTurn(context: SessionContext, outcome: TurnOutcome): Promise<v
   ];
   await journal.commit(records, puts(context, fired.pushes));
   ports.fault("turn:after_end");
+  if (last) showStep(context, last);
   ports.audit.emit("turn_settled", context.id, {
     kind: current.kind,
     chain_id: current.chain,
@@ -307,15 +200,4 @@ export function puts(context: SessionContext, pushes: readonly HookPush[]): Op[]
 export function suspension(context: SessionContext, outcome: DispatchOutcome): SessionRecord[] {
   if (outcome.suspendedBy === null || context.journal.state.suspended !== null) return [];
   return [{ t: "suspended", at: context.ports.clock.now(), hook: outcome.suspendedBy }];
-}
-
-function currentTurn(context: SessionContext): CurrentTurn {
-  const { current } = context.journal.state;
-  if (!current) throw new Error("no turn is running");
-  return current;
-}
-
-function problemOf(error: unknown): { code: string; message: string } {
-  if (isReynError(error)) return { code: error.code, message: error.message };
-  return { code: "E_MODEL_FAILED", message: error instanceof Error ? error.message : String(error) };
 }

@@ -11,7 +11,7 @@ const PRAGMAS = `
   PRAGMA checkpoint_fullfsync = ON;
   PRAGMA temp_store = MEMORY;
   PRAGMA cache_size = -16384;
-  PRAGMA wal_autocheckpoint = 4096;
+  PRAGMA wal_autocheckpoint = 1000;
   PRAGMA journal_size_limit = 67108864;
 `;
 
