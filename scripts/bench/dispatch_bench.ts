@@ -1,5 +1,6 @@
 import { systemClock } from "../../src/clock/clock.ts";
-import { createDispatcher, type Firing } from "../../src/hooks/dispatcher.ts";
+import { createDispatcher } from "../../src/hooks/dispatcher.ts";
+import type { Firing } from "../../src/hooks/ports.ts";
 import type { Hook, HookAction } from "../../src/hooks/hook.ts";
 import { hookRegistry } from "../../src/hooks/registry.ts";
 import { noMatchVerdicts } from "../../src/hooks/verdict.ts";
@@ -81,6 +82,7 @@ function dispatcherOf(hooks: Hook[]) {
     clock: systemClock,
     isOwnSession: () => true,
     deliver: () => Promise.resolve(),
+    exec: null,
     switchedOff: () => false,
   });
 }

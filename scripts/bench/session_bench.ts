@@ -56,6 +56,7 @@ function open(store: Store, audit: ReturnType<typeof openAudit>, sid: string): P
         clock: systemClock,
         isOwnSession: () => true,
         deliver,
+        exec: null,
         switchedOff: () => false,
       }),
   });

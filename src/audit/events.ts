@@ -33,6 +33,24 @@ export interface AuditData {
   };
   hook_failed: { hook: string; point: string; code: string; error: string };
   hook_skipped: { hook: string; point: string; reason: string };
+  hook_shell_executed: {
+    hook: string;
+    mode: "exec" | "exec_capture";
+    command: string;
+    returncode: number;
+    denial_class: string | null;
+    attribution: string | null;
+    outcome: string;
+    duration_ms: number;
+  };
+  hook_exec_refused: { hook: string; mode: "exec" | "exec_capture"; command: string; reason: string };
+  sandbox_policy_not_applied: {
+    hook: string;
+    policy_field: string;
+    hook_key: string;
+    configured: string;
+    effective: string;
+  };
   inbox_refused: { kind: string; reason: string; hook?: string };
   inbox_dropped: { ids: string[]; reason: string };
   safety_limit_checkpoint: {
@@ -73,6 +91,9 @@ export const AUDIT_GROUPS: Record<AuditType, "session" | "turn" | "hook" | "tool
   hook_push_fired: "hook",
   hook_failed: "hook",
   hook_skipped: "hook",
+  hook_shell_executed: "tool",
+  hook_exec_refused: "tool",
+  sandbox_policy_not_applied: "tool",
   inbox_refused: "session",
   inbox_dropped: "session",
   safety_limit_checkpoint: "safety",

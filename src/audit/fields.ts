@@ -80,6 +80,40 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
     says: "a hook that matched was not run",
     fields: { hook: HOOK, point: POINT, reason: "why" },
   },
+  hook_shell_executed: {
+    says: "a hook's command ran, or could not be started",
+    fields: {
+      hook: HOOK,
+      mode: "exec, or exec_capture",
+      command: "its argv, quoted as for a shell, with secrets masked",
+      returncode:
+        "exit code; minus the number of the signal that ended it; -1 when reyn ended it or it never began",
+      denial_class:
+        "fork_denied, network_denied, write_denied or read_denied when the sandbox made it fail; else null",
+      attribution: "counted by the helper, or heuristic: stderr names a path that is denied; else null",
+      outcome: "ok, exit, signal, timeout, launch_failed, output_limit, bad_directive",
+      duration_ms: "how long it ran",
+    },
+  },
+  hook_exec_refused: {
+    says: "a hook's command was not run",
+    fields: {
+      hook: HOOK,
+      mode: "exec, or exec_capture",
+      command: "its argv, quoted as for a shell, with secrets masked",
+      reason: "consent_refused, sandbox_unconfirmed",
+    },
+  },
+  sandbox_policy_not_applied: {
+    says: "the agent's policy says something that the hook's own keys leave open; it does not reach hooks",
+    fields: {
+      hook: HOOK,
+      policy_field: "key of sandbox.policy",
+      hook_key: "key of the hook that decides instead",
+      configured: "what the policy says, as JSON",
+      effective: "what holds for the hook, as JSON",
+    },
+  },
   inbox_refused: {
     says: "a message was not taken into the inbox",
     fields: { kind: "kind of the message", reason: "why", hook: "the hook that pushed it, if one did" },

@@ -104,6 +104,21 @@ function buildProgram(host: Host, done: (exit: number) => void): Command {
   const hooks = verb(program, "hooks", "what hooks can be at");
   verb(hooks, "points", "list every reaction and decision point with its fields")
     .action(act(async (globals) => (await import("./hooks_points.ts")).hooksPointsVerb(globals)));
+  verb(hooks, "allow <name>", "approve exactly what a hook's command is now, and show it")
+    .action(
+      act<[string]>(async (globals, _options, name) =>
+        (await import("./hooks_consent.ts")).allowHookVerb(globals, name)
+      ),
+    );
+  verb(hooks, "revoke <name>", "take back what was approved for a hook here")
+    .action(
+      act<[string]>(async (globals, _options, name) =>
+        (await import("./hooks_consent.ts")).revokeHookVerb(globals, name)
+      ),
+    );
+
+  verb(program, "doctor", "show that the sandbox of commands does what it is there for")
+    .action(act(async (globals) => (await import("./doctor.ts")).doctorVerb(globals)));
 
   verb(program, "events", "read the audit log")
     .option("--type <types>", "only these types, separated by commas")

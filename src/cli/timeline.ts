@@ -61,7 +61,14 @@ export function timeline(output: TimelineOutput): (event: RunEvent) => void {
         );
         return;
       case "hook_failed":
-        talk(`    ! hook ${oneLine(event.hook.label)} failed: ${event.code} ${oneLine(event.error)}`);
+        output.talk(
+          `    ! hook ${oneLine(event.hook.label)} failed: ${event.code} ${oneLine(event.error)}\n`,
+        );
+        return;
+      case "hook_refused":
+        output.talk(
+          `    ! hook ${oneLine(event.hook.label)} did not run: ${event.reason}: ${oneLine(event.error)}\n`,
+        );
         return;
       case "rate_limited":
         talk(`    ! hook ${oneLine(event.hook.label)} is held back by its rate_limit`);
@@ -109,6 +116,18 @@ export function jsonLines(write: (text: string) => void): (event: RunEvent) => v
               type: "hook_failed",
               hook: event.hook.label,
               code: event.code,
+              error: event.error,
+            })
+          }\n`,
+        );
+        return;
+      case "hook_refused":
+        write(
+          `${
+            JSON.stringify({
+              type: "hook_refused",
+              hook: event.hook.label,
+              reason: event.reason,
               error: event.error,
             })
           }\n`,

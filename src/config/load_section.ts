@@ -48,7 +48,7 @@ export function loadValueSection<Value, Compiled>(
       }
     }
   }
-  const checked = checkValue(schema, mergeValues(sources.map((source) => source.value)));
+  const checked = checkValue(schema, mergeValues(sources.map((source) => source.value), section.adding));
   if (!checked.ok) {
     for (const issue of checked.issues) {
       const source = owner(issue.placeAt);

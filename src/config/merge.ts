@@ -1,16 +1,22 @@
 import { isMapping, valueAt } from "./path.ts";
 import type { Path } from "./section.ts";
 
-/** Lays values over one another, the last on top: maps deeply, everything else replaces. */
-export function mergeValues(values: readonly unknown[]): unknown {
-  return values.reduce((under, over) => over === undefined ? under : merge(under, over), undefined);
+/**
+ * Lays values over one another, the last on top: maps deeply, everything else replaces, but for the lists under keys of
+ * `adding`, which grow.
+ */
+export function mergeValues(values: readonly unknown[], adding: readonly string[] = []): unknown {
+  return values.reduce((under, over) => over === undefined ? under : merge(under, over, adding), undefined);
 }
 
-function merge(under: unknown, over: unknown): unknown {
+function merge(under: unknown, over: unknown, adding: readonly string[], at?: string): unknown {
+  if (at !== undefined && adding.includes(at) && Array.isArray(under) && Array.isArray(over)) {
+    return [...under, ...over];
+  }
   if (!isMapping(under) || !isMapping(over)) return over;
   const result: Record<string, unknown> = { ...under };
   for (const [key, value] of Object.entries(over)) {
-    result[key] = Object.hasOwn(under, key) ? merge(under[key], value) : value;
+    result[key] = Object.hasOwn(under, key) ? merge(under[key], value, adding, key) : value;
   }
   return result;
 }

@@ -38,6 +38,8 @@ export interface Section<Value, Compiled> {
   key: string;
   schema: z.ZodType<Value>;
   layers: readonly ("operator" | "startup")[];
+  /** Keys whose lists add up over the files instead of replacing one another. */
+  adding?: readonly string[];
   compile(value: Value, context: SectionContext): Compiled;
 }
 

@@ -10,6 +10,7 @@ import {
   REACTIONS,
 } from "../points/reactions.ts";
 import { compilePush } from "./compile_push.ts";
+import { compileExec } from "./exec_action.ts";
 import { type Hook, type HookAction, type RateLimit, targetKey } from "./hook.ts";
 import { EXEC_KEYS, type HookInput, PLUGIN_KEYS, type Scheme, SCHEMES } from "./schema.ts";
 import type { SessionRef } from "./session_ref.ts";
@@ -197,17 +198,8 @@ function compileAction(
       return push && { scheme, push };
     }
     case "exec":
-    case "exec_capture": {
-      const argv = input[scheme] ?? [];
-      context.report(
-        [scheme],
-        "E_HOOK_NOT_YET",
-        `${scheme} does not run in this version of reyn yet`,
-        undefined,
-        "key",
-      );
-      return { scheme, argv };
-    }
+    case "exec_capture":
+      return compileExec(scheme, input, context);
     case "pipeline_launch":
       context.report(
         [scheme],

@@ -1,45 +1,12 @@
-import type { Audit } from "../audit/audit.ts";
-import type { Clock } from "../clock/clock.ts";
-import type { ErrorCode } from "../errors/catalogue.ts";
-import { quote } from "../errors/quote.ts";
 import type { Hook } from "./hook.ts";
 import { createLane } from "./lane.ts";
 import { planHooks } from "./plan.ts";
+import type { DispatcherPorts, Firing } from "./ports.ts";
 import { type DispatchOutcome, type HookPush, NOTHING } from "./push.ts";
 import { type RateLimiter, rateLimiter } from "./rate_limiter.ts";
 import type { HookRegistry } from "./registry.ts";
-import { renderPush } from "./template_push.ts";
+import { isFailure, runHook, type RunResult, shownError } from "./run_hook.ts";
 import type { Verdict } from "./verdict.ts";
-
-/** One event at one point. */
-export interface Firing {
-  /** Where its hooks are kept: the point's name, or `composed:<name>`. */
-  key: string;
-  /** Stable over a crash: `<session>/<turn>/<point>`. */
-  id: string;
-  payload: Readonly<Record<string, unknown>>;
-  chainId: string | null;
-}
-
-export interface DispatcherPorts {
-  /** `<agent>/<sid>`. */
-  session: string;
-  audit: Audit;
-  clock: Clock;
-  /** True for the session that the text names. */
-  isOwnSession(target: string): boolean;
-  /** Takes what hooks in the background lane push. */
-  deliver(outcome: DispatchOutcome): Promise<void>;
-  /** Whether this session has switched the hook off. */
-  switchedOff(hook: Hook): boolean;
-  /** Told of each push and failure, for a person who watches. */
-  observe?: (event: HookEvent) => void;
-}
-
-export type HookEvent =
-  | { type: "push"; hook: Hook; push: HookPush }
-  | { type: "hook_failed"; hook: Hook; code: ErrorCode; error: string }
-  | { type: "rate_limited"; hook: Hook };
 
 export interface Dispatcher {
   /** False: nothing is declared here, and `dispatch` would do nothing. */
@@ -51,20 +18,6 @@ export interface Dispatcher {
   drained(): Promise<void>;
 }
 
-type RunResult =
-  | { verdict: "pushed"; push: HookPush }
-  | { verdict: "withheld" }
-  | Failure;
-
-interface Failure {
-  verdict: "failed";
-  code: ErrorCode;
-  /** For the log: holds nothing of the payload. */
-  error: string;
-  /** What a field came to, for a person who watches. */
-  rendered?: string;
-}
-
 const DONE: Promise<DispatchOutcome> = Promise.resolve(NOTHING);
 
 export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts): Dispatcher {
@@ -73,8 +26,15 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
   const limiters = new Map<Hook, RateLimiter>();
   for (const hook of registry.all) if (hook.rateLimit) limiters.set(hook, rateLimiter(hook.rateLimit));
 
-  const run = (hook: Hook, firing: Firing): RunResult => {
-    const result = runIsolated(hook, firing, ports);
+  /** Only what has to be waited for is a promise. */
+  const run = (hook: Hook, firing: Firing): RunResult | Promise<RunResult> => {
+    const result = runHook(hook, firing, ports);
+    return result instanceof Promise
+      ? result.then((late) => recorded(hook, firing, late))
+      : recorded(hook, firing, result);
+  };
+
+  const recorded = (hook: Hook, firing: Firing, result: RunResult): RunResult => {
     switch (result.verdict) {
       case "pushed":
         ports.audit.emit("hook_push_fired", ports.session, {
@@ -93,8 +53,12 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
           code: result.code,
           error: result.error,
         });
-        ports.observe?.({ type: "hook_failed", hook, code: result.code, error: watched(result) });
+        ports.observe?.({ type: "hook_failed", hook, code: result.code, error: shownError(result) });
         break;
+      case "refused":
+        ports.observe?.({ type: "hook_refused", hook, reason: result.reason, error: result.error });
+        break;
+      case "ran":
       case "withheld":
         break;
     }
@@ -117,9 +81,8 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
   };
 
   const runInLane = (hook: Hook, firing: Firing): Verdict => {
-    const added = lane.add(hook, () => {
-      const result = run(hook, firing);
-      return ports.deliver(outcomeOf(result, hook));
+    const added = lane.add(hook, async () => {
+      await ports.deliver(outcomeOf(await run(hook, firing), hook));
     });
     if (added === "queued") return "queued";
     ports.audit.emit("hook_skipped", ports.session, {
@@ -142,10 +105,11 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
       } else if (!hook.awaited) {
         verdicts[index] = runInLane(hook, firing);
       } else {
-        const result = run(hook, firing);
+        const started = run(hook, firing);
+        const result = started instanceof Promise ? await started : started;
         verdicts[index] = result.verdict;
         if (result.verdict === "pushed") (pushes ??= []).push(result.push);
-        if (result.verdict === "failed" && hook.onError === "suspend") suspendedBy ??= hook.label;
+        if (isFailure(result) && hook.onError === "suspend") suspendedBy ??= hook.label;
       }
     }
     ports.audit.emit("hooks_evaluated", ports.session, () => ({
@@ -171,53 +135,6 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
 function outcomeOf(result: RunResult, hook: Hook): DispatchOutcome {
   return {
     pushes: result.verdict === "pushed" ? [result.push] : [],
-    suspendedBy: result.verdict === "failed" && hook.onError === "suspend" ? hook.label : null,
+    suspendedBy: isFailure(result) && hook.onError === "suspend" ? hook.label : null,
   };
-}
-
-function watched({ error, rendered }: Failure): string {
-  return rendered === undefined ? error : `${error}: ${quote(rendered)}`;
-}
-
-/** Whatever a hook throws is that hook's failure alone. */
-function runIsolated(hook: Hook, firing: Firing, ports: DispatcherPorts): RunResult {
-  try {
-    return runScheme(hook, firing, ports);
-  } catch (error) {
-    return {
-      verdict: "failed",
-      code: "E_INTERNAL",
-      error: error instanceof Error ? error.message : String(error),
-    };
-  }
-}
-
-function runScheme(hook: Hook, firing: Firing, ports: DispatcherPorts): RunResult {
-  const { action } = hook;
-  switch (action.scheme) {
-    case "template_push": {
-      const result = renderPush(action.push, firing.payload);
-      if (result.status === "withheld") return { verdict: "withheld" };
-      if (result.status === "failed") {
-        const { field, error, status: _status, ...rest } = result;
-        return { verdict: "failed", code: "E_HOOK_TEMPLATE", error: `${field}: ${error}`, ...rest };
-      }
-      if (result.session !== null && !ports.isOwnSession(result.session)) {
-        const error = "session: renders to another session, and pushing there does not exist yet";
-        return { verdict: "failed", code: "E_HOOK_SESSION", error, rendered: result.session };
-      }
-      const push: HookPush = {
-        id: `${firing.id}/${hook.layer}:${hook.name ?? `#${hook.index}`}`,
-        hook: hook.attribution,
-        text: result.text,
-        wake: result.wake,
-        chainId: firing.chainId,
-      };
-      return { verdict: "pushed", push };
-    }
-    case "exec":
-    case "exec_capture":
-    case "pipeline_launch":
-      return { verdict: "failed", code: "E_HOOK_NOT_YET", error: `${action.scheme} does not run yet` };
-  }
 }

@@ -1,6 +1,7 @@
 import type { Layer } from "../config/section.ts";
 import type { Matcher } from "../match/matcher.ts";
 import type { HookTarget } from "../points/reactions.ts";
+import type { ExecAction } from "./exec_action.ts";
 import type { CompiledPush } from "./template_push.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -37,7 +38,7 @@ export interface RateLimit {
 
 export type HookAction =
   | { scheme: "template_push"; push: CompiledPush }
-  | { scheme: "exec" | "exec_capture"; argv: readonly string[] }
+  | ExecAction
   | { scheme: "pipeline_launch"; pipeline: string };
 
 /** Where hooks of a point are kept: `turn_end`, or `composed:<name>`. */

@@ -10,6 +10,8 @@ export type Verdict =
   | `matcher:${string}`
   | "pushed"
   | "withheld"
+  | "ran"
+  | "refused"
   | "failed"
   | "queued"
   | "overlap"

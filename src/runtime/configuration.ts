@@ -7,9 +7,11 @@ import { type Finding, isError } from "../errors/finding.ts";
 import { quote } from "../errors/quote.ts";
 import { finding, ReynError } from "../errors/reyn_error.ts";
 import type { Hook } from "../hooks/hook.ts";
+import type { SandboxConfig } from "../sandbox/section.ts";
 import type { ModelConfig } from "../model/section.ts";
 import type { SessionSettings } from "../session/context.ts";
 import { isSessionName } from "../session/names.ts";
+import { checkCommands } from "./check_commands.ts";
 import { configSections } from "./sections.ts";
 
 /** Everything a session of one agent needs to know, read and checked. */
@@ -22,6 +24,7 @@ export interface Configuration {
   model: ModelConfig;
   session: SessionSettings;
   shutdownGraceMs: number;
+  sandbox: SandboxConfig;
   /** Of all layers, in the order in which they run. */
   hooks: readonly Hook[];
   /** Names of hooks that this session has switched off. */
@@ -54,8 +57,10 @@ export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configu
   const agents = values.find(sections.agents);
   const own = agents?.get(agent);
   const safety = values.find(sections.safety);
-  const hooks = values.list(sections.hooks).flatMap((layer) => layer.value);
-  const findings = [...loaded.findings];
+  const sandbox = values.find(sections.sandbox) ?? { backend: "auto", denyRead: [], policy: {} };
+  const commands = checkCommands(values.list(sections.hooks), sandbox, controlDir);
+  const hooks = commands.usable.flatMap((layer) => layer.value);
+  const findings = [...loaded.findings, ...commands.findings];
   if (agents && !own) findings.push(unknownAgent(agent, agents.keys()));
   const disabled = new Set<string>();
   for (const layer of values.list(sections.disabled)) {
@@ -72,7 +77,7 @@ export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configu
     agent,
     sid,
     findings,
-    usable: loaded.usable && own !== undefined,
+    usable: loaded.usable && own !== undefined && !commands.stopsStart,
     model: own?.model ?? values.find(sections.model) ?? { provider: "echo", hookRole: "user" },
     session: {
       agent,
@@ -84,12 +89,13 @@ export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configu
       ...(own?.instructions === undefined ? {} : { instructions: own.instructions }),
     },
     shutdownGraceMs: values.find(sections.shutdownGrace) ?? 0,
+    sandbox,
     hooks,
     disabled,
     layers: loaded.layers.map(({ layer, shown, state }) => ({ layer, file: shown, state })),
-    skipped: loaded.layers.filter((file) => file.state === "skipped").map((file) =>
-      skippedLayer(file, findings)
-    ),
+    skipped: loaded.layers
+      .filter((file) => file.state === "skipped" || commands.leftOut.has(file.shown))
+      .map((file) => skippedLayer(file, findings)),
   };
 }
 

@@ -8,6 +8,7 @@ import { openSession, type Session } from "../session/session.ts";
 import type { Store } from "../store/store.ts";
 import type { Configuration } from "./configuration.ts";
 import { openBare, type OpenBareOptions } from "./open_bare.ts";
+import { openExecution, surroundings } from "./exec_ports.ts";
 import type { RunEvent } from "./run_event.ts";
 
 export interface Runtime {
@@ -27,7 +28,7 @@ export interface OpenRuntimeOptions extends OpenBareOptions {
 
 /** Takes the state folder and opens what every front door needs; see `openBare` for what is refused. */
 export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime> {
-  const { controlDir, configuration, host } = options;
+  const { controlDir, configuration, host, talk } = options;
   const bare = await openBare(options);
   const { store, audit } = bare;
   for (const { layer, file, findings } of configuration.skipped) {
@@ -38,6 +39,14 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     clock: host.clock,
     env: process.env,
     ids: host.ids,
+  });
+  const execution = openExecution({
+    surroundings: surroundings(controlDir),
+    config: configuration.sandbox,
+    clock: host.clock,
+    ioClock: host.ioClock,
+    audit,
+    talk,
   });
 
   return {
@@ -58,6 +67,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
             clock: host.clock,
             isOwnSession: (target) => isSameSession(parseSessionRef(target, own), own),
             deliver,
+            exec: execution.ports,
             switchedOff: (hook) => hook.name !== null && configuration.disabled.has(hook.name),
             observe,
           }),
@@ -65,9 +75,11 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     },
     async close() {
       await model.close();
+      execution.close();
       await bare.close();
     },
     async abandon() {
+      execution.abandon();
       await model.close({ now: true });
       await audit.flush();
     },

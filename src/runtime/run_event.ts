@@ -1,4 +1,4 @@
-import type { HookEvent } from "../hooks/dispatcher.ts";
+import type { HookEvent } from "../hooks/ports.ts";
 import type { SessionEvent } from "../session/events.ts";
 
 /** What a front door is told while a session runs. */

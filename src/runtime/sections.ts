@@ -3,13 +3,13 @@ import { LAYERS, notYetSection } from "../config/section.ts";
 import { hooksSection } from "../hooks/section.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
 import { modelSection } from "../model/section.ts";
+import { sandboxSection } from "../sandbox/section.ts";
 import { disabledSection } from "../session/disabled_section.ts";
 import { resumeSection, safetySection, shutdownGraceSection } from "../session/sections.ts";
 
 /** Documented keys whose part does not exist yet: refused by name instead of ignored. */
 const NOT_YET = [
   notYetSection("composers", "event correlation", LAYERS),
-  notYetSection("sandbox", "sandboxed hooks"),
   notYetSection("permissions", "tools and permissions"),
   notYetSection("server", "the server"),
   notYetSection("fs_watch", "file watching"),
@@ -31,6 +31,7 @@ export function configSections(own: SessionRef) {
     agents: agentsSection,
     resume: resumeSection,
     shutdownGrace: shutdownGraceSection,
+    sandbox: sandboxSection,
     hooks,
     disabled: disabledSection,
     all: [
@@ -39,6 +40,7 @@ export function configSections(own: SessionRef) {
       agentsSection,
       resumeSection,
       shutdownGraceSection,
+      sandboxSection,
       hooks,
       disabledSection,
       ...NOT_YET,

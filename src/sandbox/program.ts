@@ -20,6 +20,8 @@ const SHIM_FOLDER = /\/(?:shims|\.volta\/bin|\.proto\/shims)\//;
 const SHIM_TEXT = /\b(?:pyenv|rbenv|nodenv|goenv|jenv|plenv|phpenv|asdf|mise)\b[^\n]*\bexec\b/;
 const ELF_MACHINES: Readonly<Record<string, number>> = { x64: 62, arm64: 183 };
 const ELF_MACHINE_AT = 18;
+/** How programs of macOS begin, for one kind of machine or for several. Which of these fits is left to the system. */
+const MACH_O = ["cffaedfe", "cafebabe", "cafebabf"];
 
 export interface ResolveOptions {
   controlDir: string;
@@ -27,6 +29,8 @@ export interface ResolveOptions {
   searchPath?: string;
   /** Default: this machine's, as Node names it. */
   arch?: string;
+  /** Default: this machine's, as Node names it. */
+  platform?: string;
 }
 
 /**
@@ -51,7 +55,11 @@ function whyNotStartable(file: string, options: ResolveOptions, depth: number): 
   const head = readHead(file);
   // Executable but not readable is fine for a program.
   if (head === undefined || head.length === 0) return head === undefined ? undefined : "it is empty";
-  if (head.subarray(0, 4).toString("latin1") === "\x7fELF") return whyWrongMachine(head, options.arch);
+  const isForMacos = (options.platform ?? process.platform) === "darwin";
+  if (isForMacos && MACH_O.includes(head.toString("hex", 0, 4))) return undefined;
+  if (!isForMacos && head.subarray(0, 4).toString("latin1") === "\x7fELF") {
+    return whyWrongMachine(head, options.arch);
+  }
   const script = readScript(head);
   if (script === undefined) return "it is neither a program nor a script with a first line #!";
   if (depth >= MOST_INTERPRETERS) return "its interpreters are scripts without end";

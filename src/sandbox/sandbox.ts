@@ -4,16 +4,21 @@ import process from "node:process";
 import type { Finding } from "../errors/finding.ts";
 import { checkGrants } from "./check_grants.ts";
 import { type HelperLoad, loadHelper } from "./linux/helper_bytes.ts";
-import { type InstalledHelper, installHelper } from "./linux/install_helper.ts";
-import { type Keeper, openKeeper } from "./linux/keeper.ts";
-import { type ProbeResult, selfTest } from "./linux/probe.ts";
+import { installHelper } from "./linux/install_helper.ts";
+import { openKeeper } from "./linux/keeper.ts";
+import { type ProbeResult as LandlockProbe, selfTest } from "./linux/probe.ts";
 import { runConfined, type RunOptions } from "./linux/run.ts";
+import { type SeatbeltProbe, seatbeltSelfTest } from "./macos/probe.ts";
+import { runSeatbelt, SANDBOX_EXEC } from "./macos/run.ts";
 import type { SandboxPolicy } from "./policy.ts";
 import { type ResolvedProgram, resolveProgram } from "./program.ts";
 import type { SandboxRun } from "./result.ts";
 
 /** Exec processes that may run at once in one reyn. */
 const MOST_AT_ONCE = 8;
+
+/** What the self test found; `landlockAbi` where it is Landlock that confines. */
+export type ProbeResult = LandlockProbe | SeatbeltProbe;
 
 export interface Sandbox {
   /** The self test, run once in a process, before the first program. Never fails. */
@@ -39,9 +44,16 @@ export interface SandboxOptions {
   arch?: string;
   /** Default: the embedded one. */
   loadHelper?: (arch: string) => Promise<HelperLoad>;
+  /** The program that applies a Seatbelt profile. Default: the system's. */
+  sandboxExec?: string;
 }
 
-type Ready = { result: ProbeResult; helper?: InstalledHelper; keeper?: Keeper };
+interface Ready {
+  result: ProbeResult;
+  /** There is one when the self test passed. */
+  run?: (request: RunOptions) => Promise<SandboxRun>;
+  close?: () => void;
+}
 
 export function openSandbox(options: SandboxOptions = {}): Sandbox {
   const platform = options.platform ?? process.platform;
@@ -49,29 +61,33 @@ export function openSandbox(options: SandboxOptions = {}): Sandbox {
   const folders = options.helperFolders ?? defaultFolders();
   const load = options.loadHelper ?? loadHelper;
   let ready: Promise<Ready> | undefined;
-  const prepare =
-    () => (ready ??= platform === "linux"
-      ? prepareLinux(() => load(arch), folders)
-      : Promise.resolve(unconfirmed(`there is no sandbox for ${platform}`)));
+  const prepare = () => (ready ??= open());
+  const open = async (): Promise<Ready> => {
+    switch (platform) {
+      case "linux":
+        return await prepareLinux(() => load(arch), folders);
+      case "darwin":
+        return await prepareMacos(options.sandboxExec ?? SANDBOX_EXEC);
+      default:
+        return unconfirmed(`there is no sandbox for ${platform}`);
+    }
+  };
   const turns = turnTaker(MOST_AT_ONCE);
 
   return {
     close() {
-      void ready?.then(({ helper, keeper }) => {
-        keeper?.close();
-        helper?.close();
-      });
+      void ready?.then(({ close }) => close?.());
     },
     probe: async () => (await prepare()).result,
     checkGrants,
-    resolveProgram: (name, controlDir) => resolveProgram(name, { controlDir, arch }),
+    resolveProgram: (name, controlDir) => resolveProgram(name, { controlDir, arch, platform }),
     async run(request) {
-      const { result, helper, keeper } = await prepare();
+      const { result, run } = await prepare();
       if (!result.confirmed) return refusedRun(result.reason);
-      if (!helper || !keeper) return refusedRun("there is no helper");
+      if (!run) return refusedRun("there is no helper");
       const done = await turns.take();
       try {
-        return await runConfined(helper, keeper, request);
+        return await run(request);
       } catch (error) {
         return refusedRun(error instanceof Error ? error.message : String(error));
       } finally {
@@ -97,12 +113,29 @@ async function prepareLinux(load: () => Promise<HelperLoad>, folders: readonly s
       reasons.push(install.reason);
       continue;
     }
-    const result = await selfTest(install.installed);
-    if (result.confirmed) return { result, helper: install.installed, keeper: openKeeper(install.installed) };
-    install.installed.close();
-    reasons.push(result.reason);
+    const helper = install.installed;
+    const result = await selfTest(helper);
+    if (!result.confirmed) {
+      helper.close();
+      reasons.push(result.reason);
+      continue;
+    }
+    const keeper = openKeeper(helper);
+    return {
+      result,
+      run: (request) => runConfined(helper, keeper, request),
+      close() {
+        keeper.close();
+        helper.close();
+      },
+    };
   }
   return unconfirmed([...new Set(reasons)].join("; "));
+}
+
+async function prepareMacos(sandboxExec: string): Promise<Ready> {
+  const result = await seatbeltSelfTest(sandboxExec);
+  return result.confirmed ? { result, run: (request) => runSeatbelt(sandboxExec, request) } : { result };
 }
 
 function unconfirmed(reason: string): Ready {

@@ -37,6 +37,7 @@ const policy = authority(z.strictObject({
 
 export const sandboxSection = valueSection({
   key: "sandbox",
+  adding: ["deny_read"],
   schema: z.strictObject({
     backend: backend.meta({ description: "How the agent's own commands are confined; hooks always are." }),
     deny_read: paths().default([]).meta({

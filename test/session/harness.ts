@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Audit } from "../../src/audit/audit.ts";
 import { systemClock } from "../../src/clock/clock.ts";
-import { createDispatcher, type DispatcherPorts } from "../../src/hooks/dispatcher.ts";
+import { createDispatcher } from "../../src/hooks/dispatcher.ts";
+import type { DispatcherPorts } from "../../src/hooks/ports.ts";
 import type { Hook } from "../../src/hooks/hook.ts";
 import { hookRegistry } from "../../src/hooks/registry.ts";
 import { echoModel } from "../../src/model/echo.ts";
@@ -123,6 +124,7 @@ export async function world(): Promise<World> {
             clock: systemClock,
             isOwnSession: (target) => target === "main" || target === "default/main",
             deliver,
+            exec: null,
             switchedOff: () => false,
           };
           return createDispatcher(hookRegistry(hooks), ports);

@@ -49,6 +49,7 @@ const SETTLED: BatchResult = { status: "settled" };
 
 /** Promise jobs that a lone call waits, in which others may come to share its transaction. */
 const HOPS = 16;
+const HOP = Promise.resolve();
 /** Lone calls in a row before the event loop gets a turn: timers and signals must not starve. */
 const MOST_LONE = 4;
 
@@ -83,7 +84,7 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
 
   const flushIfAlone = async (): Promise<void> => {
     for (let hop = 0; hop < HOPS; hop++) {
-      await undefined;
+      await HOP;
       if (queue.length > 1) return flushLater();
     }
     loneInARow += 1;

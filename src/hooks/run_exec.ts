@@ -1,0 +1,279 @@
+import { join } from "node:path";
+import type { Audit } from "../audit/audit.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Allowlist } from "../consent/allowlist.ts";
+import { type AskConsent, decideConsent } from "../consent/consent.ts";
+import type { ConsentKeys } from "../consent/consent_key.ts";
+import { shownCommand } from "../consent/shown_command.ts";
+import type { ErrorCode } from "../errors/catalogue.ts";
+import { hookEnvironment } from "../sandbox/environment.ts";
+import { canonicalPath, expandPath } from "../sandbox/paths.ts";
+import type { SandboxPolicy } from "../sandbox/policy.ts";
+import type { SandboxRun } from "../sandbox/result.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { AgentPolicy } from "../sandbox/section.ts";
+import { codeFiles } from "./code_files.ts";
+import { parseDirective } from "./directive.ts";
+import type { ExecAction } from "./exec_action.ts";
+import type { Hook } from "./hook.ts";
+import { maskSecrets } from "./mask_secrets.ts";
+
+/** What commands of hooks need, the same for all of a session. */
+export interface ExecPorts {
+  sandbox: Sandbox;
+  keys: ConsentKeys;
+  allowlist: Allowlist;
+  clock: Clock;
+  audit: Audit;
+  /** reyn's own environment. */
+  env: Readonly<Record<string, string | undefined>>;
+  account: { home: string; name: string };
+  controlDir: string;
+  /** Every folder that `~` stands for. */
+  homes: readonly string[];
+  /** `sandbox.deny_read`. */
+  denyRead: readonly string[];
+  /** `sandbox.policy`, of which a run is told that it does not reach it. */
+  agentPolicy: AgentPolicy;
+  /** Lines for the operator. */
+  warn: (text: string) => void;
+  /** Puts a question of consent to whoever listens right now; undefined when nobody does. */
+  asker: () => AskConsent | undefined;
+  /** Aborted when the process has to go: what runs is ended. */
+  signal: AbortSignal;
+}
+
+export interface ExecFiring {
+  session: string;
+  point: string;
+  /** Stable over a crash; what runs gets it as REYN_FIRING_ID. */
+  firingId: string;
+  payload: Readonly<Record<string, unknown>>;
+}
+
+export type ExecResult =
+  | { verdict: "ran" }
+  | { verdict: "withheld" }
+  | { verdict: "push"; text: string; wake: boolean; session: string | null }
+  | { verdict: "refused"; reason: "consent_refused" | "sandbox_unconfirmed"; error: string }
+  | { verdict: "failed"; code: ErrorCode; error: string };
+
+/** Runs a hook's command: consent, then the sandbox, then what its output asks for. Never throws. */
+export async function runExec(
+  hook: Hook,
+  action: ExecAction,
+  firing: ExecFiring,
+  ports: ExecPorts,
+): Promise<ExecResult> {
+  const command = shownCommand(maskSecrets(action.argv));
+  const program = ports.sandbox.resolveProgram(action.argv[0] ?? "", ports.controlDir);
+  if (!program.ok) return launchFailed(hook, action, firing, ports, command, program.reason);
+  const argv = [program.file, ...action.argv.slice(1)];
+  const policy = policyOf(action, argv, ports);
+
+  const probe = await ports.sandbox.probe();
+  if (!probe.confirmed) {
+    return refused(hook, action, firing, ports, command, "sandbox_unconfirmed", probe.reason);
+  }
+  const consent = await decideConsent({
+    key: () => ports.keys.compute(consentRequest(action, argv, policy, ports)),
+    hookName: hook.name,
+    hookLabel: hook.label,
+    allowlist: ports.allowlist,
+    env: ports.env,
+    ...withAsker(ports.asker()),
+  });
+  if (!consent.allowed) {
+    return refused(
+      hook,
+      action,
+      firing,
+      ports,
+      command,
+      "consent_refused",
+      `${consent.reason} (${consent.fix})`,
+    );
+  }
+  if (consent.notStored !== undefined) ports.warn(`hook ${hook.label}: ${consent.notStored}`);
+  tellWhatDoesNotReach(hook, action, firing, ports);
+
+  const run = await ports.sandbox.run({
+    argv,
+    cwd: ports.controlDir,
+    env: hookEnvironment({
+      source: ports.env,
+      account: ports.account,
+      controlDir: ports.controlDir,
+      hook: hook.label,
+      point: firing.point,
+      session: firing.session,
+      firingId: firing.firingId,
+      network: action.grants.network,
+      names: action.envNames,
+    }),
+    stdin: `${JSON.stringify(firing.payload)}\n`,
+    policy,
+    timeoutMs: action.timeoutMs,
+    stdout: action.scheme === "exec_capture" ? "capture" : "ignore",
+    signal: ports.signal,
+    clock: ports.clock,
+  });
+  if (run.outcome === "sandbox_unconfirmed") {
+    return refused(
+      hook,
+      action,
+      firing,
+      ports,
+      command,
+      "sandbox_unconfirmed",
+      run.reason ?? "it could not be confirmed",
+    );
+  }
+  return concluded(hook, action, firing, ports, command, run);
+}
+
+function withAsker(ask: AskConsent | undefined): { ask?: AskConsent } {
+  return ask ? { ask } : {};
+}
+
+/** The confinement of one hook. The code that its argv names is readable and never writable. */
+export function policyOf(
+  action: ExecAction,
+  argv: readonly string[],
+  ports: Pick<ExecPorts, "controlDir" | "homes" | "denyRead">,
+): SandboxPolicy {
+  const { controlDir, homes, denyRead } = ports;
+  const readOnly = codeFiles(argv, { controlDir, homes });
+  return { controlDir, homes, grants: action.grants, denyRead, readOnly };
+}
+
+export function consentRequest(
+  action: ExecAction,
+  argv: readonly string[],
+  policy: SandboxPolicy,
+  { controlDir, homes }: Pick<ExecPorts, "controlDir" | "homes">,
+) {
+  const { subprocess, network, writePaths } = action.grants;
+  const [home = ""] = homes;
+  return {
+    argv,
+    cwd: controlDir,
+    grants: {
+      subprocess,
+      network,
+      writePaths: writePaths.flatMap((text) => expandPath(text, policy)).map(canonicalPath),
+    },
+    envNames: action.envNames,
+    backend: "landlock",
+    consentFiles: action.consentFiles.map((text) => text.startsWith("~/") ? join(home, text.slice(2)) : text),
+  };
+}
+
+/** An agent's own policy is for its commands. Where it opens an axis that a hook leaves open, the operator is told. */
+function tellWhatDoesNotReach(hook: Hook, action: ExecAction, firing: ExecFiring, ports: ExecPorts): void {
+  const { network, subprocess, write_paths } = ports.agentPolicy;
+  const axes = [
+    ["network", "network", network, action.declared.network, false],
+    ["subprocess", "subprocess", subprocess, action.declared.subprocess, false],
+    ["write_paths", "write_paths", write_paths, action.declared.writePaths, []],
+  ] as const;
+  for (const [field, key, configured, declared, effective] of axes) {
+    if (configured === undefined || declared) continue;
+    ports.audit.emit("sandbox_policy_not_applied", firing.session, {
+      hook: hook.label,
+      policy_field: field,
+      hook_key: key,
+      configured: JSON.stringify(configured),
+      effective: JSON.stringify(effective),
+    });
+    ports.warn(`hook ${hook.label}: sandbox.policy.${field} does not reach hooks; its own key is ${key}`);
+  }
+}
+
+function concluded(
+  hook: Hook,
+  action: ExecAction,
+  firing: ExecFiring,
+  ports: ExecPorts,
+  command: string,
+  run: SandboxRun,
+): ExecResult {
+  const directive = action.scheme === "exec_capture" && run.outcome === "ok"
+    ? parseDirective(run.stdout)
+    : undefined;
+  const outcome = directive?.status === "bad" ? "bad_directive" : run.outcome;
+  ports.audit.emit("hook_shell_executed", firing.session, {
+    hook: hook.label,
+    mode: action.scheme,
+    command,
+    returncode: run.returncode,
+    denial_class: run.denial?.class ?? null,
+    attribution: run.denial?.attribution ?? null,
+    outcome,
+    duration_ms: Math.round(run.durationMs),
+  });
+  if (run.outcome !== "ok") return { verdict: "failed", code: "E_HOOK_EXEC", error: failureText(run) };
+  switch (directive?.status) {
+    case undefined:
+      return { verdict: "ran" };
+    case "empty":
+    case "withheld":
+      return { verdict: "withheld" };
+    case "bad":
+      return {
+        verdict: "failed",
+        code: "E_HOOK_DIRECTIVE",
+        error: `${directive.reason} at byte ${directive.offset} of stdout`,
+      };
+    case "push":
+      return { verdict: "push", text: directive.text, wake: directive.wake, session: directive.session };
+  }
+}
+
+/** What ended it, what its sandbox had to do with it, and the last it said. */
+function failureText(run: SandboxRun): string {
+  const ended = run.reason ??
+    (run.outcome === "signal" ? `ended by ${run.signal ?? "a signal"}` : `exit ${run.returncode}`);
+  const denial = run.denial ? `; ${run.denial.class}: ${run.denial.message}` : "";
+  const said = run.stderrTail.trim().slice(-500);
+  return `${run.outcome}: ${ended}${denial}${said === "" ? "" : `; stderr: ${said}`}`;
+}
+
+function launchFailed(
+  hook: Hook,
+  action: ExecAction,
+  firing: ExecFiring,
+  ports: ExecPorts,
+  command: string,
+  reason: string,
+): ExecResult {
+  ports.audit.emit("hook_shell_executed", firing.session, {
+    hook: hook.label,
+    mode: action.scheme,
+    command,
+    returncode: -1,
+    denial_class: null,
+    attribution: null,
+    outcome: "launch_failed",
+    duration_ms: 0,
+  });
+  return { verdict: "failed", code: "E_HOOK_EXEC", error: `launch_failed: ${action.argv[0]}: ${reason}` };
+}
+
+function refused(
+  hook: Hook,
+  action: ExecAction,
+  firing: ExecFiring,
+  ports: ExecPorts,
+  command: string,
+  reason: "consent_refused" | "sandbox_unconfirmed",
+  error: string,
+): ExecResult {
+  ports.audit.emit("hook_exec_refused", firing.session, {
+    hook: hook.label,
+    mode: action.scheme,
+    command,
+    reason,
+  });
+  return { verdict: "refused", reason, error };
+}

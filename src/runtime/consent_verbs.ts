@@ -1,0 +1,66 @@
+import { systemClock } from "../clock/clock.ts";
+import { didYouMean } from "../config/suggest.ts";
+import { type Allowlist, openAllowlist } from "../consent/allowlist.ts";
+import { type ConsentKey, consentKeys } from "../consent/consent_key.ts";
+import { type ConsentQuestion, consentQuestion } from "../consent/question.ts";
+import { quote } from "../errors/quote.ts";
+import { ReynError } from "../errors/reyn_error.ts";
+import type { ExecAction } from "../hooks/exec_action.ts";
+import type { Hook } from "../hooks/hook.ts";
+import { hookRegistry } from "../hooks/registry.ts";
+import { consentRequest, policyOf } from "../hooks/run_exec.ts";
+import { compileGlob } from "../match/mod.ts";
+import { resolveProgram } from "../sandbox/program.ts";
+import type { Configuration } from "./configuration.ts";
+import { deniedBesides, surroundings } from "./exec_ports.ts";
+
+/** What an approval of a hook's command would stand for, as the disk is now. */
+export interface Approval {
+  hook: Hook;
+  key: ConsentKey;
+  question: ConsentQuestion;
+  allowlist: Allowlist;
+}
+
+/** Finds a hook that runs a command, by its name or `<layer>#<index>`, and what an approval of it covers. Throws E_HOOK_UNKNOWN. */
+export async function approvalOf(
+  configuration: Configuration,
+  controlDir: string,
+  name: string,
+): Promise<Approval> {
+  const { hook, action } = commandHook(configuration, name);
+  const around = surroundings(controlDir);
+  const program = resolveProgram(action.argv[0] ?? "", { controlDir });
+  if (!program.ok) {
+    throw new ReynError("E_HOOK_EXEC", `${quote(action.argv[0] ?? "")} cannot be started: ${program.reason}`);
+  }
+  const argv = [program.file, ...action.argv.slice(1)];
+  const denyRead = deniedBesides(configuration.sandbox, around);
+  const policy = policyOf(action, argv, { ...around, denyRead });
+  const request = consentRequest(action, argv, policy, around);
+  const computed = await consentKeys({ compileGlob }).compute(request);
+  if (!computed.ok) throw new ReynError("E_HOOK_EXEC", computed.reason, { fix: computed.fix });
+  const { key } = computed;
+  return { hook, key, question: consentQuestion(key, hook.name), allowlist: approvals(controlDir) };
+}
+
+/** The operator's allowlist. */
+export function approvals(controlDir: string): Allowlist {
+  return openAllowlist({ path: surroundings(controlDir).allowlistPath, clock: systemClock });
+}
+
+function commandHook(configuration: Configuration, name: string): { hook: Hook; action: ExecAction } {
+  const { all } = hookRegistry(configuration.hooks);
+  const hook = all.find((one) => one.label === name) ?? all.find((one) => one.name === name);
+  if (!hook) {
+    const labels = all.map((one) => one.label);
+    const fix = didYouMean(name, labels) ?? `hooks: ${labels.join(", ") || "none"}`;
+    throw new ReynError("E_HOOK_UNKNOWN", `no hook is called ${quote(name)}`, { fix });
+  }
+  const { action } = hook;
+  if (action.scheme === "exec" || action.scheme === "exec_capture") return { hook, action };
+  throw new ReynError(
+    "E_HOOK_UNKNOWN",
+    `hook ${quote(name)} runs no command, so there is nothing to approve`,
+  );
+}

@@ -1,0 +1,91 @@
+import { homedir, userInfo } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import process from "node:process";
+import type { Audit } from "../audit/audit.ts";
+import type { Clock } from "../clock/clock.ts";
+import { type Allowlist, openAllowlist } from "../consent/allowlist.ts";
+import { type ConsentKeys, consentKeys } from "../consent/consent_key.ts";
+import type { ExecPorts } from "../hooks/run_exec.ts";
+import { compileGlob } from "../match/mod.ts";
+import { openSandbox, type Sandbox } from "../sandbox/sandbox.ts";
+import type { SandboxConfig } from "../sandbox/section.ts";
+
+/** Where a run of reyn stands: whose it is, and where approvals are kept. */
+export interface Surroundings {
+  controlDir: string;
+  /** Every folder that `~` stands for: $HOME and the account's own. */
+  homes: readonly string[];
+  account: { home: string; name: string };
+  allowlistPath: string;
+}
+
+export function surroundings(controlDir: string): Surroundings {
+  const { homedir: accountHome, username } = userInfo();
+  const home = process.env["HOME"] || homedir();
+  const named = process.env["REYN_SHELL_HOOKS_ALLOWLIST"];
+  return {
+    controlDir,
+    homes: [...new Set([home, accountHome])].filter(isAbsolute),
+    account: { home, name: username },
+    allowlistPath: named ? resolve(named) : join(home, ".reyn", "shell-hooks-allowlist.json"),
+  };
+}
+
+/** What stays out of every hook's reach besides the built-in list: what the operator names, and approvals kept elsewhere. */
+export function deniedBesides(config: SandboxConfig, { allowlistPath }: Surroundings): string[] {
+  return [...config.denyRead, ...["", ".lock", ".new"].map((ending) => allowlistPath + ending)];
+}
+
+export interface Execution {
+  sandbox: Sandbox;
+  keys: ConsentKeys;
+  allowlist: Allowlist;
+  /** The ports of one session. */
+  ports: ExecPorts;
+  /** Ends what runs, at once. */
+  abandon(): void;
+  close(): void;
+}
+
+export interface ExecutionOptions {
+  surroundings: Surroundings;
+  config: SandboxConfig;
+  clock: Clock;
+  /** Paces what waits for other processes. */
+  ioClock: Clock;
+  audit: Audit;
+  talk: (line: string) => void;
+}
+
+/** Everything that commands of hooks need. Nothing is started before the first of them runs. */
+export function openExecution(
+  { surroundings, config, clock, ioClock, audit, talk }: ExecutionOptions,
+): Execution {
+  const sandbox = openSandbox();
+  const keys = consentKeys({ compileGlob });
+  const allowlist = openAllowlist({ path: surroundings.allowlistPath, clock: ioClock });
+  const ending = new AbortController();
+  return {
+    sandbox,
+    keys,
+    allowlist,
+    ports: {
+      sandbox,
+      keys,
+      allowlist,
+      clock,
+      audit,
+      env: process.env,
+      account: surroundings.account,
+      controlDir: surroundings.controlDir,
+      homes: surroundings.homes,
+      denyRead: deniedBesides(config, surroundings),
+      agentPolicy: config.policy,
+      warn: (text) => talk(`${text}\n`),
+      asker: () => undefined,
+      signal: ending.signal,
+    },
+    abandon: () => ending.abort(new Error("reyn is stopping")),
+    close: () => sandbox.close(),
+  };
+}
