@@ -18,7 +18,7 @@ const hook = (overlap: Overlap): Hook => ({
   overlap,
   rateLimit: null,
   awaited: false,
-  action: { scheme: "exec", argv: ["true"] },
+  action: { scheme: "pipeline_launch", pipeline: "p" },
 });
 
 /** A run that ends when told to. */
