@@ -4,7 +4,7 @@ import { finding } from "../errors/reyn_error.ts";
 import { checkExec } from "../hooks/check_exec.ts";
 import type { Hook } from "../hooks/hook.ts";
 import type { SandboxConfig } from "../sandbox/section.ts";
-import { deniedBesides, surroundings } from "./exec_ports.ts";
+import { deniedBesides, surroundings } from "./surroundings.ts";
 
 export interface CheckedCommands {
   findings: Finding[];

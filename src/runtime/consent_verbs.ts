@@ -12,7 +12,7 @@ import { consentRequest, policyOf } from "../hooks/run_exec.ts";
 import { compileGlob } from "../match/mod.ts";
 import { resolveProgram } from "../sandbox/program.ts";
 import type { Configuration } from "./configuration.ts";
-import { deniedBesides, surroundings } from "./exec_ports.ts";
+import { deniedBesides, surroundings } from "./surroundings.ts";
 
 /** What an approval of a hook's command would stand for, as the disk is now. */
 export interface Approval {

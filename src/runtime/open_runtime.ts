@@ -1,6 +1,7 @@
 import process from "node:process";
 import type { Audit } from "../audit/audit.ts";
 import { createDispatcher } from "../hooks/dispatcher.ts";
+import type { Hook } from "../hooks/hook.ts";
 import { hookRegistry, NO_HOOKS } from "../hooks/registry.ts";
 import { isSameSession, parseSessionRef } from "../hooks/session_ref.ts";
 import { createModel } from "../model/create_model.ts";
@@ -8,7 +9,8 @@ import { openSession, type Session } from "../session/session.ts";
 import type { Store } from "../store/store.ts";
 import type { Configuration } from "./configuration.ts";
 import { openBare, type OpenBareOptions } from "./open_bare.ts";
-import { openExecution, surroundings } from "./exec_ports.ts";
+import type { Execution } from "./exec_ports.ts";
+import { surroundings } from "./surroundings.ts";
 import type { RunEvent } from "./run_event.ts";
 
 export interface Runtime {
@@ -28,7 +30,7 @@ export interface OpenRuntimeOptions extends OpenBareOptions {
 
 /** Takes the state folder and opens what every front door needs; see `openBare` for what is refused. */
 export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime> {
-  const { controlDir, configuration, host, talk } = options;
+  const { controlDir, configuration, host } = options;
   const bare = await openBare(options);
   const { store, audit } = bare;
   for (const { layer, file, findings } of configuration.skipped) {
@@ -40,14 +42,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     env: process.env,
     ids: host.ids,
   });
-  const execution = openExecution({
-    surroundings: surroundings(controlDir),
-    config: configuration.sandbox,
-    clock: host.clock,
-    ioClock: host.ioClock,
-    audit,
-    talk,
-  });
+  const execution = await openCommands(options, audit);
 
   return {
     store,
@@ -67,7 +62,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
             clock: host.clock,
             isOwnSession: (target) => isSameSession(parseSessionRef(target, own), own),
             deliver,
-            exec: execution.ports,
+            exec: execution?.ports ?? null,
             switchedOff: (hook) => hook.name !== null && configuration.disabled.has(hook.name),
             observe,
           }),
@@ -75,13 +70,29 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     },
     async close() {
       await model.close();
-      execution.close();
+      execution?.close();
       await bare.close();
     },
     async abandon() {
-      execution.abandon();
+      execution?.abandon();
       await model.close({ now: true });
       await audit.flush();
     },
   };
+}
+
+/** What commands of hooks need; loaded only where a hook runs one. */
+async function openCommands(options: OpenRuntimeOptions, audit: Audit): Promise<Execution | undefined> {
+  const { controlDir, configuration, host, talk } = options;
+  const runs = ({ action }: Hook) => action.scheme === "exec" || action.scheme === "exec_capture";
+  if (!configuration.hooks.some(runs)) return undefined;
+  const { openExecution } = await import("./exec_ports.ts");
+  return openExecution({
+    surroundings: surroundings(controlDir),
+    config: configuration.sandbox,
+    clock: host.clock,
+    ioClock: host.ioClock,
+    audit,
+    talk,
+  });
 }

@@ -18,7 +18,7 @@ const hook = (layer: Layer, index: number, name: string | null): Hook => ({
   overlap: "queue",
   rateLimit: null,
   awaited: true,
-  action: { scheme: "exec", argv: ["true"] },
+  action: { scheme: "pipeline_launch", pipeline: "p" },
 });
 
 const labels = (...hooks: Hook[]) => hookRegistry(hooks).at("turn_end")?.map(({ label }) => label);
