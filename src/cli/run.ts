@@ -29,6 +29,7 @@ export async function runVerb({ globals, message, file }: RunOptions, host: Host
     if (!globals.quiet) process.stderr.write(line);
   };
   for (const warning of configuration.findings) talk(`${formatFinding(warning)}\n`);
+  if (!globals.hooks) talk("hooks are switched off (--no-hooks)\n");
 
   goOnWithoutReader();
   const runtime = await openRuntime({ controlDir: dir, verb: "run", configuration, host, talk });
@@ -47,6 +48,7 @@ export async function runVerb({ globals, message, file }: RunOptions, host: Host
   let stop: (() => void) | undefined;
   const signals = onSignals({
     clock: host.clock,
+    ioClock: host.ioClock,
     graceMs: configuration.shutdownGraceMs,
     stop: () => stop?.(),
     async giveUp() {

@@ -4,8 +4,13 @@ import type { Clock } from "../clock/clock.ts";
 const NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 type Signal = keyof typeof NUMBERS;
 
+/** A wrapper that forwards Ctrl-C to a process that the terminal has signalled too makes one wish arrive twice. */
+const SAME_SIGNAL_MS = 100;
+
 export interface SignalOptions {
   clock: Clock;
+  /** Tells how far apart two signals came. */
+  ioClock: Clock;
   /** How long an orderly stop may take. */
   graceMs: number;
   /** Begins an orderly stop. */
@@ -20,10 +25,11 @@ export interface Signals {
 }
 
 /** The first signal stops in order, the second, or the end of the grace, at once. The process ends with 128+n. */
-export function onSignals({ clock, graceMs, stop, giveUp }: SignalOptions): Signals {
+export function onSignals({ clock, ioClock, graceMs, stop, giveUp }: SignalOptions): Signals {
   let received: { name: Signal; number: number } | undefined;
   let cancelGrace: (() => void) | undefined;
 
+  let firstAt = 0;
   let leaving = false;
   const leave = (number: number) => {
     if (leaving) process.exit(128 + number);
@@ -34,8 +40,10 @@ export function onSignals({ clock, graceMs, stop, giveUp }: SignalOptions): Sign
     const handler = () => {
       const number = NUMBERS[name];
       const first = received === undefined;
+      if (!first && ioClock.monotonic() - firstAt < SAME_SIGNAL_MS) return;
       received = { name, number };
       if (!first) return leave(number);
+      firstAt = ioClock.monotonic();
       cancelGrace = clock.after(graceMs, () => leave(number));
       stop();
     };

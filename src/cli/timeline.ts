@@ -86,7 +86,10 @@ export function timeline(output: TimelineOutput): (event: RunEvent) => void {
         talk(`  waiting ${event.ms} ms after a failed turn`);
         return;
       case "suspended":
-        talk(`  suspended by hook ${oneLine(event.hook)}: \`reyn sessions resume\` lets it go on`);
+        talk(
+          `  suspended by hook ${oneLine(event.hook)}, ${event.waiting} queued: ` +
+            `\`reyn sessions resume ${event.session}\` lets it go on`,
+        );
         return;
       case "inbox_refused":
         talk(`    ! a ${event.kind} message was refused: ${event.reason}`);
@@ -136,6 +139,11 @@ export function jsonLines(write: (text: string) => void): (event: RunEvent) => v
       case "rate_limited":
         write(`${JSON.stringify({ type: "rate_limited", hook: event.hook.label })}\n`);
         return;
+      case "turn_started": {
+        const { hookDrivenTurns, ...rest } = event;
+        write(`${JSON.stringify({ ...rest, hook_driven_turns: hookDrivenTurns })}\n`);
+        return;
+      }
       default:
         write(`${JSON.stringify(event)}\n`);
     }

@@ -1,5 +1,7 @@
 import type { SectionContext } from "../config/section.ts";
 import { didYouMean } from "../config/suggest.ts";
+import { quote } from "../errors/quote.ts";
+import type { FieldSpec } from "../points/fields.ts";
 import { compileMatcher, GLOB_FIELDS, globWarning } from "../match/mod.ts";
 import {
   hasSource,
@@ -172,9 +174,19 @@ function checkMatcher(input: HookInput, target: HookTarget, context: SectionCont
         "key",
       );
     }
+    if (target.kind === "builtin") checkValue(target.point, field, pattern, context);
     const odd = GLOB_FIELDS.has(field) ? globWarning(pattern) : undefined;
     if (odd !== undefined) context.report(["matcher", field], "W_HOOK_GLOB", odd);
   }
+}
+
+/** A field with few values never has another one. */
+function checkValue(point: ReactionPoint, field: string, pattern: string, context: SectionContext): void {
+  const fields: Readonly<Record<string, FieldSpec>> = REACTIONS[point].fields;
+  const values = Object.hasOwn(fields, field) ? fields[field]?.values : undefined;
+  if (!values || values.includes(pattern)) return;
+  const fix = didYouMean(pattern, values) ?? `one of ${values.join(", ")}`;
+  context.report(["matcher", field], "W_HOOK_VALUE", `${field} is never ${quote(pattern)}`, fix);
 }
 
 function checkAwait(input: HookInput, target: HookTarget, context: SectionContext): void {

@@ -20,9 +20,9 @@ export function compilePush(
     escapeValues: true,
     ...(known ? { known } : {}),
   }, context);
-  const wake = flag("wake", input.wake, context);
-  const pushWhen = flag("push_when", input.push_when, context);
-  const session = compileSession(input.session, context, own);
+  const wake = flag("wake", input.wake, known, context);
+  const pushWhen = flag("push_when", input.push_when, known, context);
+  const session = compileSession(input.session, known, context, own);
   if (!message || wake === undefined || pushWhen === undefined || session === undefined) return undefined;
   return { message, wake, pushWhen, session };
 }
@@ -30,23 +30,39 @@ export function compilePush(
 function flag(
   field: "wake" | "push_when",
   value: string | boolean | undefined,
+  known: readonly string[] | undefined,
   context: SectionContext,
 ): Template | boolean | undefined {
-  return typeof value === "string" ? compile(field, value, { strict: false }, context) : value ?? true;
+  return typeof value === "string" ? compileLenient(field, value, known, context) : value ?? true;
 }
 
 /** A literal session is settled here; only one with `{{` is rendered at each firing. */
 function compileSession(
   value: string | null | undefined,
+  known: readonly string[] | undefined,
   context: SectionContext,
   own: SessionRef,
 ): Template | null | undefined {
   if (value === undefined || value === null || value.trim() === "") return null;
-  if (value.includes("{{")) return compile("session", value, { strict: false }, context);
+  if (value.includes("{{")) return compileLenient("session", value, known, context);
   if (isSameSession(parseSessionRef(value.trim(), own), own)) return null;
   const message = `"${value.trim()}" is another session; pushing there does not exist yet`;
   context.report(["template_push", "session"], "E_HOOK_SESSION", message);
   return undefined;
+}
+
+/** Elsewhere than in `message` a name that the point does not have shows as nothing, which is hardly what was meant. */
+function compileLenient(
+  field: keyof PushInput,
+  source: string,
+  known: readonly string[] | undefined,
+  context: SectionContext,
+): Template | undefined {
+  const checked = known ? compileTemplate(source, { strict: false, known }) : undefined;
+  if (checked && !checked.ok && checked.error.name !== undefined) {
+    context.report(["template_push", field], "W_HOOK_VARIABLE", checked.error.message);
+  }
+  return compile(field, source, { strict: false }, context);
 }
 
 function compile(
@@ -57,9 +73,8 @@ function compile(
 ): Template | undefined {
   const compiled = compileTemplate(source, options);
   if (compiled.ok) return compiled.template;
-  const { message, line, column, suggestion } = compiled.error;
+  const { message, line, column } = compiled.error;
   const where = line === undefined ? "" : ` (line ${line}, column ${column} of the template)`;
-  const fix = suggestion === undefined ? undefined : `did you mean "${suggestion}"?`;
-  context.report(["template_push", field], "E_HOOK_TEMPLATE", `${message}${where}`, fix);
+  context.report(["template_push", field], "E_HOOK_TEMPLATE", `${message}${where}`);
   return undefined;
 }

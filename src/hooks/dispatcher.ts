@@ -82,7 +82,12 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
 
   const runInLane = (hook: Hook, firing: Firing): Verdict => {
     const added = lane.add(hook, async () => {
-      await ports.deliver(outcomeOf(await run(hook, firing), hook));
+      const result = await run(hook, firing);
+      ports.audit.emit("hooks_evaluated", ports.session, {
+        point: firing.key,
+        verdicts: { [hook.label]: result.verdict },
+      });
+      await ports.deliver(outcomeOf(result, hook));
     });
     if (added === "queued") return "queued";
     ports.audit.emit("hook_skipped", ports.session, {

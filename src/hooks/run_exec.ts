@@ -223,7 +223,7 @@ function concluded(
       return {
         verdict: "failed",
         code: "E_HOOK_DIRECTIVE",
-        error: `${directive.reason} at byte ${directive.offset} of stdout`,
+        error: `stdout: ${directive.reason}`,
       };
     case "push":
       return { verdict: "push", text: directive.text, wake: directive.wake, session: directive.session };

@@ -1,4 +1,5 @@
 import { field, type FieldSpec } from "./fields.ts";
+import { MESSAGE_KINDS } from "./message_kinds.ts";
 
 export type TurnStatus = "ok" | "error" | "interrupted";
 
@@ -69,7 +70,7 @@ export const REACTIONS: { readonly [P in ReactionPoint]: ReactionSpec<P> } = {
     fields: {
       point: POINT,
       agent_name: AGENT,
-      kind: field("string", "kind of the message that triggered the turn"),
+      kind: field("string", "kind of the message that triggered the turn", MESSAGE_KINDS),
       chain_id: CHAIN,
       hook_driven_turns: DRIVEN,
     },

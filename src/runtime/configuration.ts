@@ -12,6 +12,7 @@ import type { ModelConfig } from "../model/section.ts";
 import type { SessionSettings } from "../session/context.ts";
 import { isSessionName } from "../session/names.ts";
 import { checkCommands } from "./check_commands.ts";
+import { nearNames } from "./near_names.ts";
 import { configSections } from "./sections.ts";
 
 /** Everything a session of one agent needs to know, read and checked. */
@@ -45,9 +46,10 @@ export interface LoadOptions {
 export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configuration {
   requireNames(agent, sid);
   const sections = configSections({ agent, sid });
+  const home = process.env["HOME"] ?? homedir();
   const loaded = loadConfiguration({
     controlDir,
-    home: process.env["HOME"] ?? homedir(),
+    home,
     env: process.env,
     agent,
     session: sid,
@@ -60,7 +62,7 @@ export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configu
   const sandbox = values.find(sections.sandbox) ?? { backend: "auto", denyRead: [], policy: {} };
   const commands = checkCommands(values.list(sections.hooks), sandbox, controlDir);
   const hooks = commands.usable.flatMap((layer) => layer.value);
-  const findings = [...loaded.findings, ...commands.findings];
+  const findings = [...nearNames(controlDir, home), ...loaded.findings, ...commands.findings];
   if (agents && !own) findings.push(unknownAgent(agent, agents.keys()));
   const disabled = new Set<string>();
   for (const layer of values.list(sections.disabled)) {

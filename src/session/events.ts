@@ -23,6 +23,11 @@ export type SessionEvent =
   | { type: "valve_closed"; count: number; cap: number; action: string; held: number }
   | { type: "held_back"; held: number; action: string }
   | { type: "backing_off"; ms: number }
-  | { type: "suspended"; hook: string }
+  | {
+    type: "suspended";
+    session: string;
+    hook: string; /** Messages that wait to wake it. */
+    waiting: number;
+  }
   | { type: "inbox_refused"; kind: string; reason: string }
   | { type: "session_ended"; session: string };

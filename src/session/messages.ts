@@ -1,18 +1,6 @@
+import type { MessageKind } from "../points/message_kinds.ts";
 import type { HookPush } from "../hooks/push.ts";
 import type { InboxMessage, InboxRow, Json } from "../store/store.ts";
-
-/** Kinds of inbox messages. Only `user` is a person. */
-export const MESSAGE_KINDS = [
-  "user",
-  "external_message",
-  "cron",
-  "hook",
-  "pipeline_result",
-  "agent_request",
-  "agent_response",
-  "agent_step",
-] as const;
-export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
 /** Kinds that something inside reyn sends: their turns are counted by the valve. */
 const FROM_INSIDE: ReadonlySet<string> = new Set<MessageKind>([

@@ -119,7 +119,9 @@ export function createRunLoop(context: SessionContext): RunLoop {
       await recoverTurn();
       while (!stopping.aborted) {
         if (journal.state.suspended !== null) {
-          ports.observe({ type: "suspended", hook: journal.state.suspended });
+          const queued = await ports.store.pending(context.id, WHOLE_INBOX);
+          const waiting = queued.filter((row) => row.wake).length;
+          ports.observe({ type: "suspended", session: context.id, hook: journal.state.suspended, waiting });
           if (untilIdle) return;
           await waitForPoke();
           continue;
