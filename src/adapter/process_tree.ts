@@ -72,6 +72,10 @@ export function spawnTree(options: SpawnTreeOptions): ProcessTree {
   const launchError = new Promise<string>((resolve) =>
     child.on("error", (error) => resolve(launchReason(error, cwd)))
   );
+  // Without descriptors left a runtime gives a child without streams, or with some of them.
+  if (!child.stdin || !child.stdout || !child.stderr) {
+    return notLaunched(Promise.race([launchError, Promise.resolve("there are too many open files")]));
+  }
   // A child that does not read its input is no error here.
   child.stdin.on("error", () => {});
   const { pid } = child;

@@ -4,6 +4,9 @@ import { ReynError } from "../errors/reyn_error.ts";
 
 /** The control folder as an absolute path. */
 export function controlDir(dir: string): string {
+  if (dir === "") {
+    throw new ReynError("E_USAGE", "-C names no folder", { fix: "-C takes the control folder", exitCode: 2 });
+  }
   const path = resolve(dir);
   let isFolder = false;
   try {

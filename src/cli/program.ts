@@ -189,6 +189,11 @@ function globalsOf(options: Record<string, unknown>): GlobalOptions {
     typeof options[key] === "string" ? options[key] as string : fallback;
   const session = text("session", "main");
   const slash = session.indexOf("/");
+  if (slash !== -1 && options["agent"] !== undefined && options["agent"] !== session.slice(0, slash)) {
+    throw new ReynError("E_USAGE", `--agent ${text("agent", "")} and --session ${session} name two agents`, {
+      exitCode: EXIT.usage,
+    });
+  }
   return {
     dir: text("dir", "."),
     agent: slash === -1 ? text("agent", "default") : session.slice(0, slash),

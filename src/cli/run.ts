@@ -51,8 +51,8 @@ export async function runVerb({ globals, message, file }: RunOptions, host: Host
     ioClock: host.ioClock,
     graceMs: configuration.shutdownGraceMs,
     stop: () => stop?.(),
-    async giveUp() {
-      talk("gave up waiting for the session to end (shutdown_grace)\n");
+    async giveUp(why) {
+      talk(`gave up waiting for the session to end (${why})\n`);
       await runtime.abandon();
     },
   });
@@ -66,6 +66,9 @@ export async function runVerb({ globals, message, file }: RunOptions, host: Host
     if (!refused) await session.run({ untilIdle: true });
     suspended = session.state.suspended !== null;
     await session.close();
+    const { suspended: by } = session.state;
+    if (by !== null && !suspended) show({ type: "suspended", session: session.id, hook: by, waiting: 0 });
+    suspended = by !== null;
     if (refused) throw refused;
   } finally {
     signals.dispose();

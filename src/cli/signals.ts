@@ -1,4 +1,5 @@
 import process from "node:process";
+import { ignoredSignals } from "../adapter/ignored_signals.ts";
 import type { Clock } from "../clock/clock.ts";
 
 const NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
@@ -16,7 +17,7 @@ export interface SignalOptions {
   /** Begins an orderly stop. */
   stop(): void;
   /** Called just before the process goes, once; one more signal does not wait for it. */
-  giveUp(): Promise<void>;
+  giveUp(why: "shutdown_grace" | "another signal"): Promise<void>;
 }
 
 export interface Signals {
@@ -31,20 +32,22 @@ export function onSignals({ clock, ioClock, graceMs, stop, giveUp }: SignalOptio
 
   let firstAt = 0;
   let leaving = false;
-  const leave = (number: number) => {
+  const leave = (number: number, why: "shutdown_grace" | "another signal") => {
     if (leaving) process.exit(128 + number);
     leaving = true;
-    void giveUp().finally(() => process.exit(128 + number));
+    void giveUp(why).finally(() => process.exit(128 + number));
   };
-  const handlers = (Object.keys(NUMBERS) as Signal[]).map((name) => {
+  const ignored = ignoredSignals();
+  const wanted = (Object.keys(NUMBERS) as Signal[]).filter((name) => !ignored.has(NUMBERS[name]));
+  const handlers = wanted.map((name) => {
     const handler = () => {
       const number = NUMBERS[name];
       const first = received === undefined;
       if (!first && ioClock.monotonic() - firstAt < SAME_SIGNAL_MS) return;
       received = { name, number };
-      if (!first) return leave(number);
+      if (!first) return leave(number, "another signal");
       firstAt = ioClock.monotonic();
-      cancelGrace = clock.after(graceMs, () => leave(number));
+      cancelGrace = clock.after(graceMs, () => leave(number, "shutdown_grace"));
       stop();
     };
     process.on(name, handler);

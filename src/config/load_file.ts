@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../errors/catalogue.ts";
+import { CATALOGUE, type ErrorCode } from "../errors/catalogue.ts";
 import { type Finding, formatFinding, isError } from "../errors/finding.ts";
 import { quote } from "../errors/quote.ts";
 import { finding } from "../errors/reyn_error.ts";
@@ -10,6 +10,9 @@ import { notYetMessage } from "./refusal.ts";
 import type { AnySection, Layer, Path } from "./section.ts";
 import { parseYaml, type YamlDocument } from "./yaml_document.ts";
 
+/** Most findings that one file yields; one more says how many were left out. Each has to be looked for in the file. */
+const MOST_FINDINGS = 200;
+
 /** A configuration file as it was read, collecting what is found wrong with it. */
 export interface LoadedFile extends ConfigFile {
   /** Sections that the file holds, by key; keys without a value are left out. */
@@ -20,6 +23,8 @@ export interface LoadedFile extends ConfigFile {
   /** Hash of the bytes that were read; undefined when there is no file. */
   sha256: (() => string) | undefined;
   findings: Finding[];
+  /** Findings beyond the bound: counted, and neither placed nor kept. */
+  hidden: { count: number; errors: number };
   /** The texts of what `addFinding` has added. */
   told: Set<string>;
 }
@@ -33,6 +38,7 @@ export function loadFile(file: ConfigFile, sections: readonly AnySection[]): Loa
     document: undefined,
     sha256: undefined,
     findings: [],
+    hidden: { count: 0, errors: 0 },
     told: new Set(),
   };
   const read = readTextFile(file.path, file.shown);
@@ -122,6 +128,11 @@ export function addFinding(
   message: string,
   rest: FindingRest = {},
 ): void {
+  if (file.findings.length >= MOST_FINDINGS) {
+    file.hidden.count += 1;
+    if (CATALOGUE[code].severity === "error") file.hidden.errors += 1;
+    return;
+  }
   const added = findingAt(file, path, code, message, rest);
   const text = formatFinding(added);
   if (file.told.has(text)) return;
@@ -147,6 +158,11 @@ export function findingAt(
   });
 }
 
+export function errorCount(file: LoadedFile): number {
+  return file.findings.filter(isError).length + file.hidden.errors;
+}
+
 export function hasErrors(file: LoadedFile): boolean {
+  if (file.hidden.errors > 0) return true;
   return file.findings.some(isError);
 }

@@ -1,6 +1,5 @@
 import { statSync } from "node:fs";
 import type { Finding } from "../errors/finding.ts";
-import { isError } from "../errors/finding.ts";
 import { escapeVisible } from "../errors/escape_visible.ts";
 import { finding } from "../errors/reyn_error.ts";
 import {
@@ -11,7 +10,7 @@ import {
   sessionFile,
   startupFiles,
 } from "./control_paths.ts";
-import { addFinding, hasErrors, type LoadedFile, loadFile } from "./load_file.ts";
+import { addFinding, errorCount, hasErrors, type LoadedFile, loadFile } from "./load_file.ts";
 import { loadListSection, loadValueSection } from "./load_section.ts";
 import type { Surroundings } from "./prepare_value.ts";
 import type { AnySection, Layer } from "./section.ts";
@@ -108,7 +107,7 @@ export function loadInnerLayers(
       const outcome = loadListSection(section, file, options);
       if (outcome?.usable) add.push(() => values.add(section, file, outcome.value));
     }
-    const errors = file.findings.filter(isError).length;
+    const errors = errorCount(file);
     findings.push(...sorted(file));
     if (errors === 0) add.forEach((run) => run());
     else findings.push(skipped(file, errors));
@@ -144,7 +143,14 @@ function plural(entries: number): string {
 function sorted(file: LoadedFile): Finding[] {
   const line = (f: Finding) => f.place?.line ?? 0;
   const column = (f: Finding) => f.place?.column ?? 0;
-  return file.findings.toSorted((a, b) => line(a) - line(b) || column(a) - column(b));
+  const shown = file.findings.toSorted((a, b) => line(a) - line(b) || column(a) - column(b));
+  const { count } = file.hidden;
+  if (count === 0) return shown;
+  const place = { file: file.shown, line: 1, column: 1 };
+  return [
+    ...shown,
+    finding("W_FINDINGS_HIDDEN", `${count} more findings in this file are not shown`, { place }),
+  ];
 }
 
 function controlDirFinding(controlDir: string): Finding | undefined {

@@ -1,8 +1,7 @@
 import { resolveControlPath } from "./authority.ts";
 import { checkValue, type ValueIssue } from "./check_value.ts";
-import { addFinding, type LoadedFile } from "./load_file.ts";
+import { addFinding, errorCount, type LoadedFile } from "./load_file.ts";
 import { mergeValues, ownerOf } from "./merge.ts";
-import { isError } from "../errors/finding.ts";
 import { formatPath, isMapping } from "./path.ts";
 import { type Prepared, prepareValue, type Surroundings } from "./prepare_value.ts";
 import { show } from "./scalars.ts";
@@ -137,8 +136,4 @@ function without(value: unknown, [key, ...below]: Path): unknown {
   if (!isMapping(value)) return value;
   const kept = Object.entries(value).filter(([name]) => name !== key || below.length > 0);
   return Object.fromEntries(kept.map(([name, item]) => [name, name === key ? without(item, below) : item]));
-}
-
-function errorCount(file: LoadedFile): number {
-  return file.findings.filter(isError).length;
 }

@@ -30,6 +30,7 @@ export const CATALOGUE = {
     severity: "error",
     meaning: "a project file sets a key that needs the operator's trust",
   },
+  W_FINDINGS_HIDDEN: { severity: "warning", meaning: "a file holds more findings than are shown" },
   W_LIST_REPLACED: { severity: "warning", meaning: "reyn.local.yaml replaces a list of reyn.yaml" },
   W_LAYER_SKIPPED: { severity: "warning", meaning: "a layer that could not be used was left out" },
   // Hooks

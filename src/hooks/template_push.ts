@@ -27,14 +27,14 @@ export interface PushFailure {
 /** Renders one push from a firing's payload. Never throws. */
 export function renderPush(push: CompiledPush, payload: Readonly<Record<string, unknown>>): PushResult {
   const when = boolean(push.pushWhen, payload);
-  if (!when.ok) return { ...failure(when), field: "push_when" };
+  if (!when.ok) return { ...failure({ ...when, ...logged(when.error, push.pushWhen) }), field: "push_when" };
   if (!when.value) return { status: "withheld" };
   const wake = boolean(push.wake, payload);
-  if (!wake.ok) return { ...failure(wake), field: "wake" };
+  if (!wake.ok) return { ...failure({ ...wake, ...logged(wake.error, push.wake) }), field: "wake" };
   const session = push.session ? push.session.render(payload) : null;
-  if (session && !session.ok) return { ...failure(session), field: "session" };
+  if (session && !session.ok) return { ...failure(logged(session.error, push.session)), field: "session" };
   const message = push.message.render(payload);
-  if (!message.ok) return { ...failure(message), field: "message" };
+  if (!message.ok) return { ...failure(logged(message.error, push.message)), field: "message" };
   return {
     status: "push",
     text: message.text,
@@ -45,6 +45,17 @@ export function renderPush(push: CompiledPush, payload: Readonly<Record<string, 
 
 function boolean(value: Template | boolean, payload: Readonly<Record<string, unknown>>): BoolResult {
   return typeof value === "boolean" ? { ok: true, value } : renderBool(value, payload);
+}
+
+/**
+ * A template's error as it may be logged: what it quotes is kept only where the template's own text has it, for a name that
+ * was computed holds text of the payload. The whole of it is for a person who watches.
+ */
+function logged(error: string, template: Template | boolean | null): { error: string; rendered?: string } {
+  const source = typeof template === "object" && template ? template.source : "";
+  const quoted = [...error.matchAll(/'([^']*)'|"([^"]*)"/g)];
+  const foreign = quoted.find((match) => !source.includes(match[1] ?? match[2] ?? ""));
+  return foreign ? { error: `${error.slice(0, foreign.index)}'…'`, rendered: error } : { error };
 }
 
 function failure({ error, rendered }: { error: string; rendered?: string }): Omit<PushFailure, "field"> {

@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import process from "node:process";
 import { AGENT_NAME, DEFAULT_AGENT } from "../agents/section.ts";
 import { type LayerFile, loadConfiguration } from "../config/load_layers.ts";
@@ -12,6 +11,7 @@ import type { ModelConfig } from "../model/section.ts";
 import type { SessionSettings } from "../session/context.ts";
 import { isSessionName } from "../session/names.ts";
 import { checkCommands } from "./check_commands.ts";
+import { homeFolder } from "./surroundings.ts";
 import { nearNames } from "./near_names.ts";
 import { configSections } from "./sections.ts";
 
@@ -46,7 +46,7 @@ export interface LoadOptions {
 export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configuration {
   requireNames(agent, sid);
   const sections = configSections({ agent, sid });
-  const home = process.env["HOME"] ?? homedir();
+  const home = homeFolder();
   const loaded = loadConfiguration({
     controlDir,
     home,

@@ -1,6 +1,6 @@
-import { homedir, userInfo } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import process from "node:process";
+import { account } from "../adapter/account.ts";
 import type { SandboxConfig } from "../sandbox/section.ts";
 
 /** Where a run of reyn stands: whose it is, and where approvals are kept. */
@@ -12,14 +12,20 @@ export interface Surroundings {
   allowlistPath: string;
 }
 
+/** $HOME where it is absolute, else the account's own: a relative one would make project files the operator's. */
+export function homeFolder(): string {
+  const named = process.env["HOME"] ?? "";
+  return isAbsolute(named) ? named : account().home;
+}
+
 export function surroundings(controlDir: string): Surroundings {
-  const { homedir: accountHome, username } = userInfo();
-  const home = process.env["HOME"] || homedir();
+  const own = account();
+  const home = homeFolder();
   const named = process.env["REYN_SHELL_HOOKS_ALLOWLIST"];
   return {
     controlDir,
-    homes: [...new Set([home, accountHome])].filter(isAbsolute),
-    account: { home, name: username },
+    homes: [...new Set([home, own.home])],
+    account: { home, name: own.name },
     allowlistPath: named ? resolve(named) : join(home, ".reyn", "shell-hooks-allowlist.json"),
   };
 }

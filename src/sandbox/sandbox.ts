@@ -1,6 +1,7 @@
 import os from "node:os";
 import path from "node:path";
 import process from "node:process";
+import { account } from "../adapter/account.ts";
 import type { Finding } from "../errors/finding.ts";
 import { checkGrants } from "./check_grants.ts";
 import { type HelperLoad, loadHelper } from "./linux/helper_bytes.ts";
@@ -98,8 +99,9 @@ export function openSandbox(options: SandboxOptions = {}): Sandbox {
 }
 
 function defaultFolders(): string[] {
-  const { uid, homedir } = os.userInfo();
-  return [path.join(homedir, ".reyn/helper"), path.join(os.tmpdir(), `reyn-helper-${uid}`)];
+  const { home } = account();
+  const uid = process.geteuid?.() ?? -1;
+  return [path.join(home, ".reyn/helper"), path.join(os.tmpdir(), `reyn-helper-${uid}`)];
 }
 
 /** The first folder from which the helper passes the self test: one may be mounted so that nothing in it can be executed. */

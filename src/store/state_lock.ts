@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, write
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import process from "node:process";
+import { readTextFile } from "../config/read_file.ts";
 import { ReynError } from "../errors/reyn_error.ts";
 import { stateError, troubleOf } from "./sqlite/sqlite_errors.ts";
 
@@ -21,6 +22,7 @@ export type StateLock =
 
 const LOCK_FILE = "lock";
 const HOLDER_FILE = "lock-holder.json";
+const MOST_HOLDER_BYTES = 4096;
 
 /** Keeps the open databases from being collected, which would close them and so release the lock. */
 const held = new Set<DatabaseSync>();
@@ -77,7 +79,9 @@ export function lockHolder(dir: string): LockHolder | undefined {
 /** The holder's own account, unless the process it names is gone: then the present holder has not written its own yet. */
 function readHolder(path: string): LockHolder | undefined {
   try {
-    const found: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const read = readTextFile(path, HOLDER_FILE, MOST_HOLDER_BYTES);
+    if (read.state !== "text") return undefined;
+    const found: unknown = JSON.parse(read.text);
     return isHolder(found) && isAlive(found.pid) ? found : undefined;
   } catch {
     return undefined;
@@ -88,7 +92,9 @@ function readHolder(path: string): LockHolder | undefined {
 function writeHolder(path: string, { verb, pid, startedAt }: LockHolder): void {
   // Only who holds the lock writes it, so what a crash left is overwritten by the next.
   const partial = `${path}.new`;
-  writeFileSync(partial, `${JSON.stringify({ pid, verb, startedAt })}\n`, { mode: 0o600 });
+  // Made anew and by nobody else, so that a link laid there leads nowhere.
+  rmSync(partial, { force: true });
+  writeFileSync(partial, `${JSON.stringify({ pid, verb, startedAt })}\n`, { mode: 0o600, flag: "wx" });
   renameSync(partial, path);
 }
 
@@ -96,7 +102,7 @@ function isHolder(value: unknown): value is LockHolder {
   if (typeof value !== "object" || value === null) return false;
   const { pid, verb, startedAt } = value as Record<keyof LockHolder, unknown>;
   return Number.isSafeInteger(pid) && Number(pid) > 0 && typeof verb === "string" &&
-    typeof startedAt === "number";
+    typeof startedAt === "number" && !Number.isNaN(new Date(startedAt).getTime());
 }
 
 function isAlive(pid: number): boolean {

@@ -24,6 +24,7 @@ export type RenderResult = { ok: true; text: string } | { ok: false; error: stri
 export interface Template {
   /** Never throws, and ends within a budget of steps and bytes. */
   render(variables: Readonly<Record<string, unknown>>): RenderResult;
+  readonly source: string;
   /** Names that it looks up outside of itself. */
   readonly variables: readonly string[];
   /** Whether it is plain text: no tags that do anything. */
@@ -54,6 +55,7 @@ function compile(source: string, options: TemplateOptions): Template {
   if (options.known) checkKnown(compiler, options.known);
   const { slotCount } = compiler;
   return {
+    source,
     variables: [...compiler.variables],
     isStatic: statements.every(({ kind }) => kind === "text"),
     render: (variables) =>

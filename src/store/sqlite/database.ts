@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { Clock } from "../../clock/clock.ts";
 import { sleep } from "../../clock/clock.ts";
 import { ReynError } from "../../errors/reyn_error.ts";
@@ -27,6 +27,8 @@ export interface Database {
   distrust(): void;
   /** Ends all use of the file; every further call fails with what is returned. */
   condemn(error: unknown): ReynError;
+  /** Undefined while the path still names the file that is open; else every further call fails with what is returned. */
+  displaced(): ReynError | undefined;
   close(): void;
 }
 
@@ -60,16 +62,20 @@ export function createDatabase(first: Connection, options: DatabaseOptions): Dat
     return ended ??= found;
   };
 
+  const displaced = (): ReynError | undefined => {
+    if (identityOf(path) === identity) return undefined;
+    return condemn(
+      new ReynError("E_STATE_IO", `${path} was removed or replaced while it was open`, {
+        fix: "stop reyn before touching its state folder",
+      }),
+    );
+  };
+
   const connection = (): Connection => {
     if (ended) throw ended;
     if (current) return current;
-    if (identityOf(path) !== identity) {
-      throw condemn(
-        new ReynError("E_STATE_IO", `${path} was removed or replaced while it was open`, {
-          fix: "stop reyn before touching its state folder",
-        }),
-      );
-    }
+    const gone = displaced();
+    if (gone) throw gone;
     try {
       current = connect(path, { readOnly });
       const lost = ledger.missingIn(current.statements);
@@ -103,6 +109,7 @@ export function createDatabase(first: Connection, options: DatabaseOptions): Dat
     },
     distrust: drop,
     condemn,
+    displaced,
     close() {
       ended ??= new ReynError("E_STATE_IO", "the store is closed");
       current?.db.close();
@@ -112,7 +119,6 @@ export function createDatabase(first: Connection, options: DatabaseOptions): Dat
 }
 
 function identityOf(path: string): string {
-  if (!existsSync(path)) return "none";
-  const { dev, ino } = statSync(path, { bigint: true });
-  return `${dev}:${ino}`;
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found ? `${found.dev}:${found.ino}` : "none";
 }

@@ -156,6 +156,12 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
       killPoint("store:in_transaction");
       statements.commit.run();
       killPoint("store:after_commit");
+      // What is in a file that nobody will find again is not stored.
+      const gone = database.displaced();
+      if (gone) {
+        for (const entry of batch) entry.reject(gone);
+        return SETTLED;
+      }
       database.ledger.stored(tx.lastMessage);
     } catch (error) {
       return batchFailed(batch, error, begun);
