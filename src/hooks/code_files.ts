@@ -27,6 +27,9 @@ function isCode(file: string): boolean {
     if ((info.mode & 0o111) !== 0 || CODE_NAME.test(file)) return true;
     const head = new Uint8Array(2);
     return readSync(fd, head, 0, 2, 0) === 2 && head[0] === 0x23 && head[1] === 0x21;
+  } catch {
+    // Files of /proc look like others and cannot all be read.
+    return false;
   } finally {
     closeSync(fd);
   }

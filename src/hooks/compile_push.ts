@@ -58,11 +58,12 @@ function compileLenient(
   known: readonly string[] | undefined,
   context: SectionContext,
 ): Template | undefined {
-  const checked = known ? compileTemplate(source, { strict: false, known }) : undefined;
+  const compiled = compile(field, source, { strict: false }, context);
+  const checked = compiled && known ? compileTemplate(source, { strict: false, known }) : undefined;
   if (checked && !checked.ok && checked.error.name !== undefined) {
     context.report(["template_push", field], "W_HOOK_VARIABLE", checked.error.message);
   }
-  return compile(field, source, { strict: false }, context);
+  return compiled;
 }
 
 function compile(

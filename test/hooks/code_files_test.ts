@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { codeFiles } from "../../src/hooks/code_files.ts";
 
@@ -30,6 +31,10 @@ describe("codeFiles()", () => {
 
   it("holds a script that is not there yet, so that nobody else makes it", () => {
     assert.deepEqual(code("/usr/bin/python3", "later.py"), ["/usr/bin/python3", "later.py"]);
+  });
+
+  it("leaves out what looks like a file and cannot be read", { skip: process.platform !== "linux" }, () => {
+    assert.deepEqual(code("/bin/cat", "/proc/self/ns/uts", "/proc/self/mem"), ["/bin/cat"]);
   });
 
   it("leaves data and folders out", () => {

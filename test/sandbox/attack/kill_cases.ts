@@ -118,11 +118,14 @@ export const KILL_CASES: readonly KillCase[] = [
   {
     name: "a storm of processes stays within its budget and ends",
     async run({ start, token, world }) {
+      let most = 0;
+      const timer = setInterval(() => most = Math.max(most, withToken(token).length), 25);
       const run = await start([world.attacker, "fork_storm", "60000", token], {
         ...subprocess,
         timeoutMs: 1000,
         limits: { processes: 40 },
-      });
+      }).finally(() => clearInterval(timer));
+      assert.ok(most <= 41, `${most} processes with the helper`);
       assert.equal(run.outcome, "timeout");
       assert.ok((run.denied?.forkBudget ?? 0) > 0, "the budget was never reached");
     },

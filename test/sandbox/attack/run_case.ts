@@ -8,17 +8,34 @@ import type { AttackCase, Outcome } from "./attack_case.ts";
 import { digest, makeWorld, removeWorld, SECRET, type Surroundings, type World } from "./world.ts";
 
 export type CaseResult =
-  | { status: "passed" }
+  /** `unseen`: what the case asks about that could not be seen this way. */
+  | { status: "passed"; unseen: readonly string[] }
   | { status: "failed"; reason: string }
   | { status: "not_run"; reason: string };
 
-const TIMEOUT_MS = 20_000;
+/** One way to run a command of a case. */
+export interface Runner {
+  /** Files that it writes for itself. */
+  own?: (world: World) => string[];
+  run(attack: AttackCase, argv: string[], world: World): Promise<Seen>;
+}
+
+/** What was seen of a run. */
+export interface Seen {
+  run: SandboxRun;
+  answer: Outcome["answer"];
+  says?: (text: string) => boolean;
+  /** Filled while the case is judged. */
+  unseen?: ReadonlySet<string>;
+}
+
+export const TIMEOUT_MS = 20_000;
 
 /** Runs a case in a world of its own. Without a sandbox it is the control: most must then fail. */
 export async function runCase(
   attack: AttackCase,
   shared: Surroundings,
-  sandbox: Sandbox | undefined,
+  runner: Runner,
 ): Promise<CaseResult> {
   if (attack.needsMounts && !shared.mounts) {
     return { status: "not_run", reason: "bind mounts cannot be made" };
@@ -34,15 +51,16 @@ export async function runCase(
     const except = mayChange
       ? [world.out, `${world.home}/projects`, `${world.control}/src`, `${world.control}/data.txt`]
       : [];
+    except.push(...runner.own?.(world) ?? []);
     const before = digest(world, except);
-    const run = sandbox ? await confined(attack, argv, world, sandbox) : await bare(attack, argv, world);
-    const outcome: Outcome = { run, world, answer: answerOf(run.stdoutText) };
+    const { run, answer, says, unseen } = await runner.run(attack, argv, world);
+    const outcome: Outcome = { run, world, answer, ...(says ? { says } : {}) };
     if ((run.stdoutText + run.stderrTail).includes(SECRET)) throw new Error("it printed the secret");
     attack.expect(outcome);
     if (!attack.meanwhile && digest(world, except) !== before) {
       throw new Error("something outside was changed");
     }
-    return { status: "passed" };
+    return { status: "passed", unseen: [...unseen ?? []] };
   } catch (error) {
     return { status: "failed", reason: error instanceof Error ? error.message : String(error) };
   } finally {
@@ -59,6 +77,24 @@ function argvOf(attack: AttackCase, world: World): string[] | undefined {
   }
   return [world.attacker, ...(attack.attack?.(world) ?? []).map(String)];
 }
+
+/** As the library is used: by the sandbox itself. */
+export function confinedRunner(sandbox: Sandbox): Runner {
+  return {
+    async run(attack, argv, world) {
+      const run = await confined(attack, argv, world, sandbox);
+      return { run, answer: answerOf(run.stdoutText) };
+    },
+  };
+}
+
+/** Without a sandbox. */
+export const bareRunner: Runner = {
+  async run(attack, argv, world) {
+    const run = await bare(attack, argv, world);
+    return { run, answer: answerOf(run.stdoutText) };
+  },
+};
 
 const environment = (world: World) => ({
   PATH: FIXED_PATH,

@@ -11,9 +11,10 @@ import { networkCases } from "./cases_network.ts";
 import { processCases } from "./cases_processes.ts";
 import { readCases } from "./cases_reads.ts";
 import { writeCases } from "./cases_writes.ts";
-import { inheritedDescriptors } from "./inherited_case.ts";
+import { inheritedDescriptors, inheritedThroughReyn } from "./inherited_case.ts";
 import { type KillCase, runKillCase } from "./kill_cases.ts";
-import { type CaseResult, command, runCase } from "./run_case.ts";
+import { throughReyn } from "./reyn_runner.ts";
+import { bareRunner, type CaseResult, command, confinedRunner, runCase } from "./run_case.ts";
 import { type Surroundings, surroundings } from "./world.ts";
 
 export const ALL_CASES: readonly AttackCase[] = [
@@ -62,12 +63,12 @@ export interface SuiteOptions {
 
 export interface Suite {
   shared: Surroundings;
-  /** One case, confined or, as the control, not. */
-  run(attack: AttackCase, how: "confined" | "bare"): Promise<CaseResult>;
+  /** One case: confined by the sandbox itself, as a hook of the given reyn, or, as the control, not at all. */
+  run(attack: AttackCase, how: "confined" | "bare" | { reyn: string }): Promise<CaseResult>;
   /** What must be gone afterwards; throws. */
   kill(test: KillCase): Promise<void>;
-  /** Descriptors that a runtime leaves open; throws. Gives how many cases it was. */
-  inherited(): Promise<number>;
+  /** Descriptors that a runtime, or who starts the given reyn, leaves open; throws. Gives how many cases it was. */
+  inherited(reyn?: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -82,9 +83,13 @@ export async function openSuite(options: SuiteOptions = {}): Promise<Suite> {
   if (!probe.confirmed) throw new Error(`the sandbox is not confirmed: ${probe.reason}`);
   return {
     shared,
-    run: (attack, how) => runCase(attack, shared, how === "confined" ? sandbox : undefined),
+    run(attack, how) {
+      if (how === "bare") return runCase(attack, shared, bareRunner);
+      return runCase(attack, shared, how === "confined" ? confinedRunner(sandbox) : throughReyn(how.reyn));
+    },
     kill: (test) => runKillCase(test, shared, sandbox, helperFolder),
-    async inherited() {
+    async inherited(reyn) {
+      if (reyn !== undefined) return await inheritedThroughReyn(shared, reyn);
       const helper = readdirSync(helperFolder).find((name) => name.startsWith("reyn-helper-")) ?? "";
       return await inheritedDescriptors(shared, path.join(helperFolder, helper));
     },

@@ -28,7 +28,7 @@ static bool lists_folder(int number) {
 }
 
 /* Never more than the budget at once: what was let pass since the last count is taken as alive. */
-static long answer_process(const struct policy *policy, struct run *run) {
+static long answer_process(const struct policy *policy, int thread, struct run *run) {
   static int alive_at_most = 1;
   if (!policy->subprocess) {
     run->denied.fork++;
@@ -36,12 +36,14 @@ static long answer_process(const struct policy *policy, struct run *run) {
   }
   /* Shells wait and try again at EAGAIN, and find themselves killed. */
   if (run->ending) return -EAGAIN;
+  processes_heard_of(thread);
   if (alive_at_most >= policy->most_processes) alive_at_most = processes_count(policy->most_processes);
   if (alive_at_most >= policy->most_processes) {
     run->denied.fork_budget++;
     return -EAGAIN;
   }
   alive_at_most++;
+  processes_let_make(thread);
   run->forks++;
   return CONTINUE;
 }
@@ -104,7 +106,7 @@ static long answer_metadata(const struct policy *policy, const struct seccomp_qu
 
 static long judge(const struct policy *policy, const struct seccomp_question *question, struct run *run) {
   int number = question->call.number;
-  if (makes_process(number)) return answer_process(policy, run);
+  if (makes_process(number)) return answer_process(policy, (int)question->pid, run);
   if (lists_folder(number)) return answer_listing(question, run);
   if (number == NR_socket || number == NR_socketpair) return answer_socket((int)question->call.arguments[0], run);
   if (number == NR_connect || number == NR_bind || number == NR_listen) {

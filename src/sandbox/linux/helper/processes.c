@@ -74,7 +74,46 @@ bool processes_can_be_listed(void) {
   return true;
 }
 
-int processes_count(int most) { return find_all(most); }
+static int makers[MOST_PROCESSES];
+static int maker_count;
+
+void processes_let_make(int thread) {
+  if (maker_count < MOST_PROCESSES) makers[maker_count++] = thread;
+}
+
+void processes_heard_of(int thread) {
+  int kept = 0;
+  for (int i = 0; i < maker_count; i++) {
+    if (makers[i] != thread) makers[kept++] = makers[i];
+  }
+  maker_count = kept;
+}
+
+/* One that sleeps has come out of the call, as has one that is gone. */
+static bool is_awake(int thread) {
+  char text[64], state[256];
+  struct line path = {text, sizeof text, 0, false};
+  proc_path(&path, "/proc/", thread, "/stat", -1);
+  long fd = SYS(NR_openat, AT_FDCWD, text, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  long length = SYS(NR_read, fd, state, sizeof state);
+  SYS(NR_close, fd);
+  /* "PID (NAME) STATE …": a name may hold parentheses, what follows it holds none. */
+  while (length > 0 && state[length - 1] != ')') length--;
+  if (length == 0 || length + 1 >= (long)sizeof state) return false;
+  char letter = state[length + 1];
+  return letter == 'R' || letter == 'D';
+}
+
+int processes_count(int most) {
+  /* Before the children: one that is born in between is counted twice, never not at all. */
+  int kept = 0;
+  for (int i = 0; i < maker_count; i++) {
+    if (is_awake(makers[i])) makers[kept++] = makers[i];
+  }
+  maker_count = kept;
+  return find_all(most) + kept;
+}
 
 bool processes_have(long pid) {
   if (pid <= 1) return false;

@@ -7,7 +7,14 @@
 /* Whether this kernel tells a process's children; needed to count and to end them. */
 bool processes_can_be_listed(void);
 
-/* How many processes live below this one, at most `most`. */
+/*
+ * Which thread is let make a process, and that one of these is heard of again: between the two, its child may not be there yet.
+ * The thread that asks is never in the middle of making one.
+ */
+void processes_let_make(int thread);
+void processes_heard_of(int thread);
+
+/* How many processes live below this one or are about to, at most `most` of each: rather more than fewer. */
 int processes_count(int most);
 
 /* Whether `pid`, a process or a thread of one, lives below this one. */

@@ -1,4 +1,5 @@
-/* attacker OPERATION [ARGUMENT]…: prints {"result": N, "errno": N, "text": "…"}. */
+/* attacker OPERATION [ARGUMENT]…: prints {"result": N, "errno": N, "text": "…"}, which is also a directive to push just that. What was
+   refused is said on stderr as well: of a hook that fails, reyn shows the end of it. */
 #include "attacker.h"
 
 static char said[8192];
@@ -10,13 +11,25 @@ void say(const char *text) {
 
 long number(const char *text) { return strtol(text, 0, 0); }
 
-static void answer(long result, int error) {
-  printf("{\"result\":%ld,\"errno\":%d,\"text\":\"", result, result < 0 ? error : 0);
-  for (const char *c = said; *c; c++) {
-    if (*c == '"' || *c == '\\') putchar('\\');
-    putchar(*c < 32 || *c > 126 ? ' ' : *c);
+static void quote(FILE *to, size_t most) {
+  for (const char *c = said; *c && most; c++, most--) {
+    if (*c == '"' || *c == '\\') putc('\\', to);
+    putc(*c < 32 || *c > 126 ? ' ' : *c, to);
   }
+}
+
+static void answer(long result, int error) {
+  if (result >= 0) error = 0;
+  printf("{\"result\":%ld,\"errno\":%d,\"text\":\"", result, error);
+  quote(stdout, sizeof said);
+  printf("\",\"push_when\":true,\"wake\":false,\"message\":\"result %ld errno %d text ", result, error);
+  quote(stdout, sizeof said);
   printf("\"}\n");
+  if (result < 0) {
+    fprintf(stderr, "result %ld errno %d text ", result, error);
+    quote(stderr, 200);
+    fprintf(stderr, "\n");
+  }
 }
 
 int main(int argc, char **argv) {
