@@ -1,6 +1,6 @@
 import process from "node:process";
 import { EXIT } from "../errors/exit_codes.ts";
-import { openSandbox } from "../sandbox/sandbox.ts";
+import { openSandbox, type ProbeResult } from "../sandbox/sandbox.ts";
 import type { GlobalOptions } from "./host.ts";
 
 /**
@@ -11,7 +11,7 @@ export async function doctorVerb(globals: GlobalOptions): Promise<number> {
   const sandbox = openSandbox();
   try {
     const probe = await sandbox.probe();
-    if (globals.json) process.stdout.write(`${JSON.stringify({ sandbox: probe })}\n`);
+    if (globals.json) process.stdout.write(`${JSON.stringify({ sandbox: probeFields(probe) })}\n`);
     else if (probe.confirmed) {
       const ms = Math.round(probe.durationMs);
       const what = "landlockAbi" in probe ? `Landlock ABI ${probe.landlockAbi}` : "Seatbelt";
@@ -24,4 +24,14 @@ export async function doctorVerb(globals: GlobalOptions): Promise<number> {
   } finally {
     sandbox.close();
   }
+}
+
+function probeFields(probe: ProbeResult) {
+  if (!probe.confirmed) return probe;
+  const { confirmed, landlockAbi, durationMs } = probe;
+  return {
+    confirmed,
+    ...(landlockAbi === undefined ? {} : { landlock_abi: landlockAbi }),
+    duration_ms: Math.round(durationMs),
+  };
 }

@@ -1,4 +1,5 @@
 import process from "node:process";
+import { keyFields } from "../consent/allowlist_entry.ts";
 import { escapeVisible } from "../errors/escape_visible.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { formatFinding } from "../errors/finding.ts";
@@ -20,7 +21,7 @@ export async function allowHookVerb(globals: GlobalOptions, name: string): Promi
     throw new ReynError("E_ALLOWLIST_UNSAFE", `the approval was not stored: ${stored.reason}`);
   }
   if (globals.json) {
-    const told = { hook: hook.label, allowed: key, allowlist: allowlist.path };
+    const told = { hook: hook.label, allowed: keyFields(key), allowlist: allowlist.path };
     process.stdout.write(`${JSON.stringify(told)}\n`);
     return EXIT.ok;
   }

@@ -77,11 +77,18 @@ export function readEntry(value: unknown): AllowlistEntry {
 
 /** The element of the file's array for a new approval. */
 export function writeEntry(key: ConsentKey, hook: string | null, nowMs: number): unknown {
-  const { subprocess, network, writePaths, readPaths } = key.grants;
   return {
     command: shownCommand(key.argv),
     approved_at: new Date(nowMs).toISOString(),
     hook,
+    ...keyFields(key),
+  };
+}
+
+/** A key with the names that it has outside of reyn. */
+export function keyFields(key: ConsentKey) {
+  const { subprocess, network, writePaths, readPaths } = key.grants;
+  return {
     argv: key.argv,
     cwd: key.cwd,
     grants: { subprocess, network, write_paths: writePaths, read_paths: readPaths },

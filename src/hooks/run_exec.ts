@@ -144,7 +144,13 @@ export function policyOf(
 ): SandboxPolicy {
   const { controlDir, homes, denyRead } = ports;
   const readOnly = codeFiles(argv, { controlDir, homes });
-  return { controlDir, homes, grants: action.grants, denyRead, readOnly };
+  const writePaths = action.grants.writePaths.map((text) => inHome(text, homes));
+  return { controlDir, homes, grants: { ...action.grants, writePaths }, denyRead, readOnly };
+}
+
+/** What is denied is denied in every home; what is granted or named is in the one that the command has as HOME. */
+function inHome(text: string, [home]: readonly string[]): string {
+  return home !== undefined && (text === "~" || text.startsWith("~/")) ? join(home, text.slice(1)) : text;
 }
 
 export function consentRequest(
@@ -153,8 +159,7 @@ export function consentRequest(
   policy: SandboxPolicy,
   { controlDir, homes }: Pick<ExecPorts, "controlDir" | "homes">,
 ) {
-  const { subprocess, network, writePaths } = action.grants;
-  const [home = ""] = homes;
+  const { subprocess, network, writePaths } = policy.grants;
   return {
     argv,
     cwd: controlDir,
@@ -165,7 +170,7 @@ export function consentRequest(
     },
     envNames: action.envNames,
     backend: "landlock",
-    consentFiles: action.consentFiles.map((text) => text.startsWith("~/") ? join(home, text.slice(2)) : text),
+    consentFiles: action.consentFiles.map((text) => inHome(text, homes)),
   };
 }
 
