@@ -18,6 +18,9 @@ import type { ExecAction } from "./exec_action.ts";
 import type { Hook } from "./hook.ts";
 import { maskSecrets } from "./mask_secrets.ts";
 
+/** Characters of stderr that a person is shown. */
+const MOST_SAID = 500;
+
 /** What commands of hooks need, the same for all of a session. */
 export interface ExecPorts {
   sandbox: Sandbox;
@@ -56,7 +59,8 @@ export type ExecResult =
   | { verdict: "withheld" }
   | { verdict: "push"; text: string; wake: boolean; session: string | null }
   | { verdict: "refused"; reason: "consent_refused" | "sandbox_unconfirmed"; error: string }
-  | { verdict: "failed"; code: ErrorCode; error: string };
+  /** `said` is the end of stderr: for whoever watches, not for the log, since a command may repeat its event. */
+  | { verdict: "failed"; code: ErrorCode; error: string; said?: string };
 
 /** Runs a hook's command: consent, then the sandbox, then what its output asks for. Never throws. */
 export async function runExec(
@@ -217,7 +221,11 @@ function concluded(
     outcome,
     duration_ms: Math.round(run.durationMs),
   });
-  if (run.outcome !== "ok") return { verdict: "failed", code: "E_HOOK_EXEC", error: failureText(run) };
+  if (run.outcome !== "ok") {
+    const said = run.stderrTail.trim().slice(-MOST_SAID);
+    const error = failureText(run);
+    return { verdict: "failed", code: "E_HOOK_EXEC", error, ...(said === "" ? {} : { said }) };
+  }
   switch (directive?.status) {
     case undefined:
       return { verdict: "ran" };
@@ -235,13 +243,12 @@ function concluded(
   }
 }
 
-/** What ended it, what its sandbox had to do with it, and the last it said. */
+/** What ended it, and what its sandbox had to do with it. */
 function failureText(run: SandboxRun): string {
   const ended = run.reason ??
     (run.outcome === "signal" ? `ended by ${run.signal ?? "a signal"}` : `exit ${run.returncode}`);
   const denial = run.denial ? `; ${run.denial.class}: ${run.denial.message}` : "";
-  const said = run.stderrTail.trim().slice(-500);
-  return `${run.outcome}: ${ended}${denial}${said === "" ? "" : `; stderr: ${said}`}`;
+  return `${run.outcome}: ${ended}${denial}`;
 }
 
 function launchFailed(

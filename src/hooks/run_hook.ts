@@ -23,6 +23,8 @@ interface Failure {
   error: string;
   /** What a field came to, for a person who watches. */
   rendered?: string;
+  /** The end of a command's stderr, for the same person. */
+  said?: string;
 }
 
 /** Runs one hook. Whatever it throws is that hook's failure alone; only what has to be waited for is a promise. */
@@ -40,8 +42,9 @@ export function isFailure({ verdict }: RunResult): boolean {
   return verdict === "failed" || verdict === "refused";
 }
 
-/** The error with what a field came to: for a person, not for the log. */
-export function shownError({ error, rendered }: Failure): string {
+/** The error with what a field came to, or what a command said: for a person, not for the log. */
+export function shownError({ error, rendered, said }: Failure): string {
+  if (said !== undefined) return `${error}; stderr: ${said}`;
   return rendered === undefined ? error : `${error}: ${quote(rendered)}`;
 }
 

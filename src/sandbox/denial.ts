@@ -19,7 +19,7 @@ export interface DenialFacts {
 const REFUSED =
   /permission denied|operation not permitted|read-only file system|invalid cross-device link|EACCES|EPERM|EROFS/i;
 /** Parts of a line that may be paths: quoted, or a run without blanks. */
-const PATH_LIKE = /'([^']+)'|"([^"]+)"|`([^`']+)'|([^\s'"`:;,()[\]]+)/g;
+const PATH_LIKE = /'([^']+)'|‘([^’]+)’|"([^"]+)"|`([^`']+)'|([^\s'"`:;,()[\]]+)/g;
 /** Lines of stderr that are looked at, from the end. */
 const MOST_LINES = 40;
 const LONGEST_LINE = 2000;
@@ -107,11 +107,11 @@ function heuristic(denialClass: Denial["class"], file: string, because: string):
 
 function* pathsIn(line: string, cwd: string): Generator<string> {
   for (const match of line.matchAll(PATH_LIKE)) {
-    const text = match[1] ?? match[2] ?? match[3] ?? match[4];
+    const text = match[1] ?? match[2] ?? match[3] ?? match[4] ?? match[5];
     if (text === undefined || !/[\w]/.test(text) || text.includes("\0")) continue;
     const file = path.resolve(cwd, text);
     // A bare word is a path only when there is, or could be, something of that name here.
-    const isBareWord = match[4] !== undefined && !text.includes("/");
+    const isBareWord = match[5] !== undefined && !text.includes("/");
     if (isBareWord && !exists(file)) continue;
     yield file;
   }

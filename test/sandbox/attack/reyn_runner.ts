@@ -138,7 +138,7 @@ function seen(run: ReynRun): Seen {
     if (!refusedAtLoad) throw new Error(`no command was run: exit ${run.code} ${run.stderr}`);
     return { run: asRun({ outcome: "launch_failed", reason: run.stderr }), answer: undefined };
   }
-  const error = textOf(run.audit.find(({ type }) => type === "hook_failed")?.data["error"]);
+  const error = textOf(run.told.find(({ type }) => type === "hook_failed")?.["error"]);
   const [push = ""] = pushesOf(run);
   const outcome = String(executed["outcome"]);
   const code = Number(executed["returncode"]);
