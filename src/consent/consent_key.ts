@@ -25,6 +25,8 @@ export interface ConsentRequest {
   backend: string;
   /** `consent_files`: see `namedFiles`. */
   consentFiles: readonly string[];
+  /** Words of the argv whose files are not bound: what the command is there to write changes with each run. */
+  unbound?: readonly string[];
 }
 
 /** All that an approval stands for, in canonical form: lists whose order means nothing are sorted and without repeats. */
@@ -89,7 +91,7 @@ export function consentKeys(options: ConsentKeysOptions): ConsentKeys {
       };
 
       for (const word of argv) {
-        if (word === "" || word.includes("\0")) continue;
+        if (word === "" || word.includes("\0") || request.unbound?.includes(word)) continue;
         const file = path.resolve(cwd, word);
         // A name among the system's that leads elsewhere is covered like any other.
         const problem = isSystem(file) && isSystem(realPath(file) ?? file) ? undefined : await cover(file);
@@ -112,7 +114,7 @@ export function consentKeys(options: ConsentKeysOptions): ConsentKeys {
 
 /** Brings a key into its canonical form. */
 export function canonicalKey(
-  key: Omit<ConsentRequest, "consentFiles"> & { files: Readonly<Record<string, string>> },
+  key: Omit<ConsentRequest, "consentFiles" | "unbound"> & { files: Readonly<Record<string, string>> },
 ): ConsentKey {
   const { subprocess, network, writePaths, readPaths = [] } = key.grants;
   return {

@@ -7,7 +7,7 @@ import type { ConsentKeys } from "../consent/consent_key.ts";
 import { shownCommand } from "../consent/shown_command.ts";
 import type { ErrorCode } from "../errors/catalogue.ts";
 import { hookEnvironment } from "../sandbox/environment.ts";
-import { canonicalPath, expandPath } from "../sandbox/paths.ts";
+import { canonicalPath, expandPath, isUnder } from "../sandbox/paths.ts";
 import type { SandboxPolicy } from "../sandbox/policy.ts";
 import type { SandboxRun } from "../sandbox/result.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -163,15 +163,18 @@ export function consentRequest(
   policy: SandboxPolicy,
   { controlDir, homes }: Pick<ExecPorts, "controlDir" | "homes">,
 ) {
-  const { subprocess, network, writePaths } = policy.grants;
+  const { subprocess, network } = policy.grants;
+  const writePaths = policy.grants.writePaths.flatMap((text) => expandPath(text, policy)).map(canonicalPath);
+  const isOutput = (word: string) =>
+    !policy.readOnly.includes(word) &&
+    expandPath(word, policy).every((file) =>
+      writePaths.some((granted) => isUnder(canonicalPath(file), granted))
+    );
   return {
     argv,
     cwd: controlDir,
-    grants: {
-      subprocess,
-      network,
-      writePaths: writePaths.flatMap((text) => expandPath(text, policy)).map(canonicalPath),
-    },
+    grants: { subprocess, network, writePaths },
+    unbound: argv.slice(1).filter(isOutput),
     envNames: action.envNames,
     backend: "landlock",
     consentFiles: action.consentFiles.map((text) => inHome(text, homes)),
