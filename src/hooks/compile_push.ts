@@ -1,6 +1,6 @@
 import type { SectionContext } from "../config/section.ts";
 import { type HookTarget, REACTIONS } from "../points/reactions.ts";
-import { compileTemplate, type Template, type TemplateOptions } from "../template/mod.ts";
+import { type CompileResult, compileTemplate, type Template, type TemplateOptions } from "../template/mod.ts";
 import type { HookInput } from "./schema.ts";
 import { isSameSession, parseSessionRef, type SessionRef } from "./session_ref.ts";
 import type { CompiledPush } from "./template_push.ts";
@@ -59,8 +59,10 @@ function compileLenient(
   context: SectionContext,
 ): Template | undefined {
   const compiled = compile(field, source, { strict: false }, context);
-  const checked = compiled && known ? compileTemplate(source, { strict: false, known }) : undefined;
-  if (checked && !checked.ok && checked.error.name !== undefined) {
+  if (!compiled || !known || compiled.variables.every((name) => known.includes(name))) return compiled;
+  // Only one that names something else is compiled again, to tell whether that name is guarded.
+  const checked = compileTemplate(source, { strict: false, known });
+  if (!checked.ok && checked.error.name !== undefined) {
     context.report(["template_push", field], "W_HOOK_VARIABLE", checked.error.message);
   }
   return compiled;
@@ -72,10 +74,22 @@ function compile(
   options: TemplateOptions,
   context: SectionContext,
 ): Template | undefined {
-  const compiled = compileTemplate(source, options);
+  const compiled = options.strict ? compileTemplate(source, options) : remembered(source);
   if (compiled.ok) return compiled.template;
   const { message, line, column } = compiled.error;
   const where = line === undefined ? "" : ` (line ${line}, column ${column} of the template)`;
   context.report(["template_push", field], "E_HOOK_TEMPLATE", `${message}${where}`);
   return undefined;
+}
+
+/** Conditions are alike in many hooks, and a compiled template has no state. */
+const CONDITIONS = new Map<string, CompileResult>();
+const MOST_REMEMBERED = 256;
+
+function remembered(source: string): CompileResult {
+  const known = CONDITIONS.get(source);
+  if (known) return known;
+  const compiled = compileTemplate(source, { strict: false });
+  if (CONDITIONS.size < MOST_REMEMBERED) CONDITIONS.set(source, compiled);
+  return compiled;
 }
