@@ -26,8 +26,8 @@ const RECORDS_A_TURN = 3;
 /** What a durable turn costs beside the commits that it cannot do without, and what recovery of a long session costs. */
 export async function rows(): Promise<BenchRow[]> {
   return [
-    ...(await inFolder(loneTurns)),
     ...(await inFolder(manySessions)),
+    ...(await inFolder(loneTurns)),
     ...(await inFolder((dir) => recovery(dir, false))),
     ...(await inFolder((dir) => recovery(dir, true))),
   ];
