@@ -93,6 +93,14 @@ export function createRunLoop(context: SessionContext): RunLoop {
     });
   };
 
+  const readInbox = async (): Promise<readonly InboxRow[]> => {
+    poked = false;
+    const rows = await ports.store.pending(context.id, WHOLE_INBOX);
+    // What came in meanwhile may be missing from the rows.
+    if (!poked) known = rows;
+    return rows;
+  };
+
   const recoverTurn = async (): Promise<void> => {
     if (!journal.state.current) return;
     if (settings.resume === "retry") await resumeTurn(context);
@@ -126,7 +134,7 @@ export function createRunLoop(context: SessionContext): RunLoop {
           await waitForPoke();
           continue;
         }
-        const pending = known ??= await ports.store.pending(context.id, WHOLE_INBOX);
+        const pending = known ?? await readInbox();
         if (journal.state.retry && settings.resume === "retry") {
           known = undefined;
           await retryTurn(context, riding(pending));
@@ -147,7 +155,6 @@ export function createRunLoop(context: SessionContext): RunLoop {
             const wait = plan.driven ? backoff() : 0;
             if (wait > 0) {
               ports.observe({ type: "backing_off", ms: Math.ceil(wait) });
-              poked = false;
               await waitOrPoke(wait);
               break;
             }

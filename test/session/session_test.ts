@@ -268,6 +268,19 @@ describe("a session", () => {
     );
   });
 
+  it("does not miss a message that comes in while the inbox is being read", async () => {
+    const session = await here.open();
+    const read = here.store.pending;
+    here.store.pending = async (...args) => {
+      here.store.pending = read;
+      const before = await read(...args);
+      await session.accept(humanMessage("late", "late"));
+      return before;
+    };
+    await session.run({ untilIdle: true });
+    assert.deepEqual(texts(session), ["late", "echo: late"]);
+  });
+
   it("keeps lone surrogates and control characters of a message as they are", async () => {
     const odd = "a\u0000b\ud800c\u001b[31m\r\n";
     const session = await run({}, odd);
