@@ -1,4 +1,5 @@
 import { escapeVisible } from "../errors/escape_visible.ts";
+import { publicEvent } from "../runtime/public_event.ts";
 import type { RunEvent } from "../runtime/run_event.ts";
 import type { HistoryMessage } from "../session/messages.ts";
 
@@ -101,52 +102,14 @@ export function timeline(output: TimelineOutput): (event: RunEvent) => void {
   };
 }
 
-/** A run as JSON lines: every event but the pieces of a reply, with hooks by name. */
-export function jsonLines(write: (text: string) => void): (event: RunEvent) => void {
+/** What happens in a session as JSON lines: every event but the pieces of a reply. */
+export function jsonLines(
+  write: (text: string) => void,
+  more: Readonly<Record<string, string>> = {},
+): (event: RunEvent) => void {
   return (event) => {
-    switch (event.type) {
-      case "reply_delta":
-        return;
-      case "push": {
-        const { hook, text, wake, id } = event.push;
-        write(`${JSON.stringify({ type: "push", id, hook, wake, text })}\n`);
-        return;
-      }
-      case "hook_failed":
-        write(
-          `${
-            JSON.stringify({
-              type: "hook_failed",
-              hook: event.hook.label,
-              code: event.code,
-              error: event.error,
-            })
-          }\n`,
-        );
-        return;
-      case "hook_refused":
-        write(
-          `${
-            JSON.stringify({
-              type: "hook_refused",
-              hook: event.hook.label,
-              reason: event.reason,
-              error: event.error,
-            })
-          }\n`,
-        );
-        return;
-      case "rate_limited":
-        write(`${JSON.stringify({ type: "rate_limited", hook: event.hook.label })}\n`);
-        return;
-      case "turn_started": {
-        const { hookDrivenTurns, ...rest } = event;
-        write(`${JSON.stringify({ ...rest, hook_driven_turns: hookDrivenTurns })}\n`);
-        return;
-      }
-      default:
-        write(`${JSON.stringify(event)}\n`);
-    }
+    const shown = publicEvent(event);
+    if (shown) write(`${JSON.stringify({ ...shown, ...more })}\n`);
   };
 }
 

@@ -47,7 +47,10 @@ export const CATALOGUE = {
   E_HOOK_KEY_SCHEME: { severity: "error", meaning: "a key that does not belong to the hook's scheme" },
   E_HOOK_NOT_YET: { severity: "error", meaning: "a scheme or point whose part of reyn does not exist yet" },
   E_HOOK_COMPOSED: { severity: "error", meaning: "a composed event that no composer emits" },
-  E_HOOK_SESSION: { severity: "error", meaning: "a push to another session, which does not exist yet" },
+  E_HOOK_SESSION: {
+    severity: "error",
+    meaning: "a push to a session that does not exist, or that the hook may not name",
+  },
   E_HOOK_EXEC: { severity: "error", meaning: "a hook's command failed" },
   E_HOOK_DIRECTIVE: { severity: "error", meaning: "the output of an exec_capture is not one directive" },
   E_HOOK_UNKNOWN: { severity: "error", meaning: "no hook of that name" },
@@ -85,6 +88,7 @@ export const CATALOGUE = {
   // Running
   E_USAGE: { severity: "error", meaning: "the command line is wrong" },
   E_VERB_NOT_YET: { severity: "error", meaning: "a command whose part of reyn does not exist yet" },
+  E_STOPPING: { severity: "error", meaning: "reyn is stopping and takes nothing new" },
   E_ALREADY_RUNNING: { severity: "error", meaning: "another reyn holds this state folder" },
   E_AGENT_UNKNOWN: { severity: "error", meaning: "an agent that is not declared" },
   E_SESSION_NAME: { severity: "error", meaning: "a session id that is malformed" },

@@ -10,7 +10,7 @@ import type { SandboxConfig } from "../sandbox/section.ts";
 import type { ModelConfig } from "../model/section.ts";
 import type { SessionSettings } from "../session/context.ts";
 import { isSessionName } from "../session/names.ts";
-import { checkCommands } from "./check_commands.ts";
+import { checkHooks } from "./check_hooks.ts";
 import { homeFolder } from "./surroundings.ts";
 import { nearNames } from "./near_names.ts";
 import { configSections } from "./sections.ts";
@@ -19,6 +19,8 @@ import { configSections } from "./sections.ts";
 export interface Configuration {
   agent: string;
   sid: string;
+  /** Every declared agent. */
+  agents: readonly string[];
   findings: readonly Finding[];
   /** False: an operator or startup layer holds an error, so nothing may start. */
   usable: boolean;
@@ -60,9 +62,15 @@ export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configu
   const own = agents?.get(agent);
   const safety = values.find(sections.safety);
   const sandbox = values.find(sections.sandbox) ?? { backend: "auto", denyRead: [], policy: {} };
-  const commands = checkCommands(values.list(sections.hooks), sandbox, controlDir);
-  const hooks = commands.usable.flatMap((layer) => layer.value);
-  const findings = [...nearNames(controlDir, home), ...loaded.findings, ...commands.findings];
+  const names = [...agents?.keys() ?? [DEFAULT_AGENT]];
+  const checked = checkHooks(values.list(sections.hooks), {
+    sandbox,
+    controlDir,
+    agents: names,
+    own: { agent, sid },
+  });
+  const hooks = checked.usable.flatMap((layer) => layer.value);
+  const findings = [...nearNames(controlDir, home), ...loaded.findings, ...checked.findings];
   if (agents && !own) findings.push(unknownAgent(agent, agents.keys()));
   const disabled = new Set<string>();
   for (const layer of values.list(sections.disabled)) {
@@ -78,8 +86,9 @@ export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configu
   return {
     agent,
     sid,
+    agents: names,
     findings,
-    usable: loaded.usable && own !== undefined && !commands.stopsStart,
+    usable: loaded.usable && own !== undefined && !checked.stopsStart,
     model: own?.model ?? values.find(sections.model) ?? { provider: "echo", hookRole: "user" },
     session: {
       agent,
@@ -96,7 +105,7 @@ export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configu
     disabled,
     layers: loaded.layers.map(({ layer, shown, state }) => ({ layer, file: shown, state })),
     skipped: loaded.layers
-      .filter((file) => file.state === "skipped" || commands.leftOut.has(file.shown))
+      .filter((file) => file.state === "skipped" || checked.leftOut.has(file.shown))
       .map((file) => skippedLayer(file, findings)),
   };
 }

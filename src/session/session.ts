@@ -2,10 +2,10 @@ import type { Audit } from "../audit/audit.ts";
 import { ReynError } from "../errors/reyn_error.ts";
 import type { Dispatcher } from "../hooks/dispatcher.ts";
 import type { DispatchOutcome } from "../hooks/push.ts";
-import type { InboxMessage, Op, PutOutcome } from "../store/store.ts";
+import type { InboxMessage, Op } from "../store/store.ts";
 import type { SessionContext, SessionPorts, SessionSettings } from "./context.ts";
 import { openJournal } from "./journal.ts";
-import { LONGEST_MESSAGE, textOf } from "./messages.ts";
+import { putMessage } from "./put_message.ts";
 import { createRunLoop } from "./run_loop.ts";
 import type { SessionRecord, SessionState } from "./state.ts";
 import { puts, suspension } from "./turn.ts";
@@ -19,13 +19,21 @@ export interface Session {
   run(options: { untilIdle: boolean }): Promise<void>;
   /** Stops taking turns; the one that runs is interrupted. */
   stop(): void;
+  /** Says that the inbox may hold something new that did not come through `accept`. */
+  poke(): void;
+  /** True while something besides turns is under way, so that it may not be unloaded. */
+  readonly busy: boolean;
   /** Fires session_end and gives the session up. Call once, when `run` has settled. */
   close(): Promise<void>;
+  /** Gives the session up without ending it: the same runtime takes it up again as if nothing had been. */
+  unload(): Promise<void>;
 }
 
 export interface OpenSessionOptions {
   /** Names the process that owns the session. */
   owner: string;
+  /** Names this start of the process: what it unloaded itself it opens again in silence. */
+  runtime: string;
   /** How long the session is claimed for. */
   leaseMs: number;
   settings: SessionSettings;
@@ -50,6 +58,7 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     audit,
     cap: settings.cap,
     observe,
+    routed: options.ports.routed,
   });
   const stopping = new AbortController();
   const deliver = async (outcome: DispatchOutcome): Promise<void> => {
@@ -61,30 +70,32 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
   const loop = createRunLoop(context);
 
   const resumed = !claim.created;
-  reportInterruption(audit, id, settings.agent, journal.state);
+  const reloaded = journal.state.unloaded === options.runtime;
+  if (!reloaded) reportInterruption(audit, id, settings.agent, journal.state);
   await journal.commit([{ t: "opened", at: ports.clock.now() }]);
   fault("session:after_opened");
-  audit.emit("chat_started", id, { agent_name: settings.agent });
-  audit.emit("session_started", id, { agent_name: settings.agent, resumed });
-  observe({ type: "session_opened", session: id, resumed });
-  await fireSessionPoint(context, "session_start", claim.epoch);
-  fault("session:after_start_hooks");
+  if (!reloaded) {
+    audit.emit("chat_started", id, { agent_name: settings.agent });
+    audit.emit("session_started", id, { agent_name: settings.agent, resumed });
+    observe({ type: "session_opened", session: id, resumed });
+    await fireSessionPoint(context, "session_start", claim.epoch);
+    fault("session:after_start_hooks");
+  }
 
   return {
     id,
     state: journal.state,
     async accept(message) {
-      if (textOf(message).length > LONGEST_MESSAGE) {
-        audit.emit("inbox_refused", id, { kind: message.kind, reason: "message too large" });
-        throw new ReynError(
-          "E_MESSAGE_TOO_LARGE",
-          `the message is longer than ${LONGEST_MESSAGE} characters`,
-        );
+      const answer = await putMessage(id, message, store, audit);
+      if (answer === "stored") {
+        loop.poke();
+        observe({ type: "accepted", id: message.id, kind: message.kind });
       }
-      const outcome = await store.put(id, message);
-      const answer = accepted(outcome, message, id, audit, loop.poke);
-      if (answer === "stored") observe({ type: "accepted", id: message.id, kind: message.kind });
       return answer;
+    },
+    poke: loop.poke,
+    get busy() {
+      return ports.hooks.busy;
     },
     run: (runOptions) => loop.run(runOptions),
     stop: () => stopping.abort(new Error("the session is stopping")),
@@ -99,34 +110,17 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
       observe({ type: "session_ended", session: id });
       await store.release(id, claim.epoch);
     },
+    async unload() {
+      await ports.hooks.drained();
+      await journal.commit([{ t: "unloaded", at: ports.clock.now(), runtime: options.runtime }]);
+      await store.release(id, claim.epoch);
+    },
   };
 }
 
 function reportInterruption(audit: Audit, id: string, agent: string, state: SessionState): void {
-  if (!state.open) return;
+  if (!state.open || state.unloaded !== null) return;
   audit.emit("session_interrupted", id, { agent_name: agent, turn: state.current?.turn ?? null });
-}
-
-function accepted(
-  outcome: PutOutcome,
-  message: InboxMessage,
-  id: string,
-  audit: Audit,
-  poke: () => void,
-): "stored" | "duplicate" {
-  switch (outcome.status) {
-    case "stored":
-      if (outcome.dropped.length > 0) {
-        audit.emit("inbox_dropped", id, { ids: outcome.dropped, reason: "inbox full of passive messages" });
-      }
-      poke();
-      return "stored";
-    case "duplicate":
-      return "duplicate";
-    case "full":
-      audit.emit("inbox_refused", id, { kind: message.kind, reason: "inbox full" });
-      throw new ReynError("E_INBOX_FULL", `the inbox of ${id} is full; the message was not taken`);
-  }
 }
 
 /** Fires session_start or session_end. A wake from session_end waits, passive, for the next open. */
@@ -144,7 +138,7 @@ async function fireSessionPoint(
     payload: { point, agent_name: settings.agent, hook_driven_turns: journal.state.valve.count },
   });
   const pushes = point === "session_end"
-    ? outcome.pushes.map((push) => ({ ...push, wake: false }))
+    ? outcome.pushes.map((push) => push.target === null ? { ...push, wake: false } : push)
     : outcome.pushes;
   const records: SessionRecord[] = suspension(context, outcome);
   const ops: Op[] = puts(context, pushes);
