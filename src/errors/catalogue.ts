@@ -98,6 +98,10 @@ export const CATALOGUE = {
   E_MODEL_FAILED: { severity: "error", meaning: "the model driver failed" },
   E_MODEL_TIMEOUT: { severity: "error", meaning: "the model did not answer in time" },
   E_MODEL_OUTPUT: { severity: "error", meaning: "the model's answer is too long or unusable" },
+  E_STATE_LINK: {
+    severity: "error",
+    meaning: "a part of `.reyn` is a symlink out of the control folder, or to nothing",
+  },
   E_STATE_FILESYSTEM: { severity: "error", meaning: "the state folder lies on a network file system" },
   E_STATE_NEWER: { severity: "error", meaning: "the store was written by a newer reyn" },
   E_STATE_CORRUPT: { severity: "error", meaning: "the store is damaged; the message says what became of it" },
