@@ -93,6 +93,11 @@ function reportNotice(notice: StoreNotice, audit: Audit, talk: (line: string) =>
     case "set_aside":
       audit.emit("store_set_aside", null, { path: notice.path, reason: notice.reason });
       return;
+    case "migrated":
+      talk(
+        `the store was of version ${notice.from} and is now of ${notice.to}; a copy as it was: ${notice.path}\n`,
+      );
+      return;
     case "started_empty":
       talk(`the store begins empty; what was damaged lies in ${notice.damaged.join(", ")}\n`);
       return;

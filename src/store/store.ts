@@ -10,7 +10,7 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type JsonObject = { [key: string]: Json };
 
 export interface InboxMessage {
-  /** Unique per session for as long as the store keeps it: a second put of the same id is a `duplicate`. */
+  /** Unique per session until it is forgotten: a second put of the same id is a `duplicate`. */
   id: string;
   kind: string;
   /** A waking message starts a turn; a passive one waits for the next. */
@@ -88,6 +88,17 @@ export interface Snapshot {
   body: JsonObject;
 }
 
+export interface StoreTotals {
+  sessions: number;
+  /** Unconsumed messages. */
+  waking: number;
+  passive: number;
+  /** Of their bodies. */
+  bytes: number;
+  /** When the oldest waking one was accepted, epoch milliseconds; null where there is none. */
+  oldestWakingAt: number | null;
+}
+
 export interface Store {
   /**
    * Takes ownership for `leaseMs`. Succeeds when the session is new, free, its lease has run out, or it is held by
@@ -124,6 +135,17 @@ export interface Store {
 
   /** Removes WAL records up to the newest snapshot; answers how many. */
   truncate(session: string): Promise<number>;
+  /** How many records `truncate` would remove. */
+  truncatable(session: string): Promise<number>;
+  /**
+   * Forgets ids of consumed or dropped messages, the oldest first, as long as they were accepted before `acceptedBefore` (epoch
+   * milliseconds) and `keep` is false: from then on a put of the same id is stored. With `dry` nothing changes. Answers how many.
+   */
+  forget(
+    options: { acceptedBefore: number; keep: (id: string) => boolean; dry?: boolean },
+  ): Promise<number>;
+  /** Over all sessions. */
+  totals(): Promise<StoreTotals>;
   /** Waits for what was handed in, then closes. Further calls are refused. */
   close(): Promise<void>;
 }

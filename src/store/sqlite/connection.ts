@@ -22,14 +22,15 @@ export interface Connection {
 
 export function connect(
   path: string,
-  options: { readOnly: boolean; beforeMigration?: () => void },
+  options: { readOnly: boolean; nowMs: number; inMigration?: () => void },
 ): Connection {
   const db = new DatabaseSync(path, { readOnly: options.readOnly, timeout: BUSY_TIMEOUT_MS });
   try {
     if (!options.readOnly) {
       db.exec("PRAGMA journal_mode = WAL");
       db.exec(PRAGMAS);
-      migrate(db, options.beforeMigration);
+      const { nowMs, inMigration } = options;
+      migrate(db, { nowMs, ...(inMigration ? { beforeCommit: inMigration } : {}) });
     }
     return { db, statements: prepareStatements(db) };
   } catch (error) {

@@ -77,7 +77,7 @@ export function createDatabase(first: Connection, options: DatabaseOptions): Dat
     const gone = displaced();
     if (gone) throw gone;
     try {
-      current = connect(path, { readOnly });
+      current = connect(path, { readOnly, nowMs: clock.now() });
       const lost = ledger.missingIn(current.statements);
       if (lost) throw new ReynError("E_STATE_CORRUPT", `${path}: ${lost}`, { fix: "restore a backup" });
     } catch (error) {

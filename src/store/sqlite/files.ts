@@ -52,6 +52,19 @@ export function damagedFiles(dir: string): string[] {
   return [...new Set(found)].sort().map((entry) => join(dir, entry));
 }
 
+/** Where a database of an older version is kept before it is brought up to date: a name that was free. */
+export function versionCopy(path: string, version: number, nowMs: number): string {
+  const base = `${path}.version-${version}-${fileStamp(nowMs)}`;
+  let name = base;
+  for (let n = 2; existsSync(name); n++) name = `${base}-${n}`;
+  return name;
+}
+
+/** UTC, to the second: `20261130T101500Z`. */
+export function fileStamp(nowMs: number): string {
+  return new Date(nowMs).toISOString().replace(/[-:]|\.\d+/g, "");
+}
+
 /** Leaves word that the next start must examine the whole file, however large. Best effort. */
 export function markSuspect(path: string): void {
   try {

@@ -54,7 +54,7 @@ function fits(tx: Tx, row: HotRow, message: EncodedMessage): boolean {
 }
 
 function add(tx: Tx, row: HotRow, message: EncodedMessage, dropped: string[]): PutOutcome {
-  const { changes, lastInsertRowid } = tx.statements.messageAdd.run(row.key, message.id);
+  const { changes, lastInsertRowid } = tx.statements.messageAdd.run(row.key, message.id, tx.now);
   if (changes === 0) return { status: "duplicate" };
   const seq = Number(lastInsertRowid);
   const wake = message.wake ? WAKING : PASSIVE;

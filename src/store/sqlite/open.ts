@@ -3,6 +3,7 @@ import { type Clock, sleep } from "../../clock/clock.ts";
 import { ReynError } from "../../errors/reyn_error.ts";
 import { DEFAULT_INBOX_LIMITS, type InboxLimits, type Store } from "../store.ts";
 import { connect, type Connection } from "./connection.ts";
+import { copyDatabase } from "./copy.ts";
 import { BUSY_LIMIT_MS, createDatabase } from "./database.ts";
 import { checkFileSystem, type FileSystemProbe } from "./file_system.ts";
 import {
@@ -13,6 +14,7 @@ import {
   makeFolder,
   narrowMode,
   sizeOfFile,
+  versionCopy,
 } from "./files.ts";
 import { createGroupCommit } from "./group_commit.ts";
 import { type Found, inspect } from "./inspect.ts";
@@ -26,6 +28,8 @@ import { NOTHING_TO_READ, readOnlyStore, sqliteStore } from "./sqlite_store.ts";
 export type StoreNotice =
   /** The database was damaged and is kept at `path`; the open that found it fails. */
   | { kind: "set_aside"; path: string; reason: string }
+  /** An older reyn wrote the database. It is brought up to date; `path` is a copy of it as it was. */
+  | { kind: "migrated"; path: string; from: number; to: number }
   /** There was no database, but these are lying beside it: the store begins empty. */
   | { kind: "started_empty"; damaged: string[] }
   /** A write failed in a way that left its outcome unknown; the file was opened anew and holds all that was acknowledged. */
@@ -62,7 +66,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const connection = await whileBusy(
     clock,
     path,
-    () => options.readOnly ? toRead(path) : toWrite(path, options),
+    () => options.readOnly ? toRead(path, options) : toWrite(path, options),
   );
   const onReopened = () => options.onNotice?.({ kind: "reopened" });
   if (options.readOnly) {
@@ -77,7 +81,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   return sqliteStore(database, createGroupCommit(database, { clock, limits, killPoint }), killPoint);
 }
 
-function toRead(path: string): Connection | undefined {
+function toRead(path: string, options: SqliteStoreOptions): Connection | undefined {
   const found = inspect(path, { repair: false });
   switch (found.state) {
     case "absent":
@@ -90,9 +94,11 @@ function toRead(path: string): Connection | undefined {
     case "newer":
       throw newer(path, found.version);
     case "ours":
-      if (found.version === SCHEMA_VERSION) return connect(path, { readOnly: true });
+      if (found.version === SCHEMA_VERSION) {
+        return connect(path, { readOnly: true, nowMs: options.clock.now() });
+      }
       throw new ReynError("E_STATE_IO", `${path} is of an older reyn`, {
-        fix: "start reyn once to bring it up to date",
+        fix: "start reyn once to bring it up to date: with `reyn run` or `reyn serve`",
       });
   }
 }
@@ -121,10 +127,31 @@ function toWrite(path: string, options: SqliteStoreOptions): Connection {
     }
     case "ours":
       clearSuspect(path);
+      if (found.version < SCHEMA_VERSION) keepOldVersion(path, found.version, options);
       break;
   }
   narrowMode(path);
-  return connect(path, { readOnly: false, beforeMigration: () => killPoint("store:in_migration") });
+  const inMigration = () => killPoint("store:in_migration");
+  return connect(path, { readOnly: false, nowMs: clock.now(), inMigration });
+}
+
+/** A migration cannot be undone: the older reyn, to which the operator may want to go back, can read the copy. */
+function keepOldVersion(path: string, version: number, options: SqliteStoreOptions): void {
+  const kept = versionCopy(path, version, options.clock.now());
+  try {
+    copyDatabase(path, kept, options.killPoint);
+  } catch (error) {
+    const found = stateError(error, path);
+    throw new ReynError(
+      found.code,
+      `${found.message} (while it was copied, before it is brought up to date)`,
+      {
+        ...(found.fix === undefined ? {} : { fix: found.fix }),
+        cause: error,
+      },
+    );
+  }
+  options.onNotice?.({ kind: "migrated", path: kept, from: version, to: SCHEMA_VERSION });
 }
 
 async function whileBusy<T>(clock: Clock, path: string, open: () => T): Promise<T> {

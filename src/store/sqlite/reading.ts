@@ -1,15 +1,18 @@
 import type { SQLOutputValue } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ReynError } from "../../errors/reyn_error.ts";
-import type { InboxRow, JsonObject, SessionRow, Snapshot, Store, WalRecord } from "../store.ts";
+import type { InboxRow, JsonObject, SessionRow, Snapshot, Store, StoreTotals, WalRecord } from "../store.ts";
 import type { Database } from "./database.ts";
 import { fromJson, fromJsonList } from "./encoding.ts";
 import { fromText, toText } from "./odd_text.ts";
 import { sessionRow } from "./rows.ts";
 import { asNumber, asText, type Statements } from "./statements.ts";
-import { walkBack } from "./wal_chain.ts";
+import { truncatablePositions, walkBack } from "./wal_chain.ts";
 
-export type Reading = Pick<Store, "pending" | "snapshot" | "history" | "records" | "session" | "sessions">;
+export type Reading = Pick<
+  Store,
+  "pending" | "snapshot" | "history" | "records" | "session" | "sessions" | "truncatable" | "totals"
+>;
 
 const RECORDS_IN_BATCH = 2000;
 const CHARS_IN_BATCH = 8 * 1024 * 1024;
@@ -102,6 +105,23 @@ export function reading(database: Database): Reading {
 
     async sessions(): Promise<SessionRow[]> {
       return (await database.read((statements) => statements.sessionList.all())).map(sessionRow);
+    },
+
+    truncatable: async (session) => (await truncatablePositions(database, session))?.positions.length ?? 0,
+
+    async totals(): Promise<StoreTotals> {
+      return await database.read((statements) => {
+        const sums = statements.inboxTotals.get() ?? {};
+        const oldest = statements.inboxOldest.get()?.at;
+        const of = (value: SQLOutputValue | undefined) => typeof value === "number" ? value : 0;
+        return {
+          sessions: of(sums.sessions),
+          waking: of(sums.waking),
+          passive: of(sums.passive),
+          bytes: of(sums.bytes),
+          oldestWakingAt: typeof oldest === "number" ? oldest : null,
+        };
+      });
     },
   };
 }

@@ -13,13 +13,13 @@ export const TABLES = ["session", "message", "inbox", "wal", "snapshot", "histor
  * the newest. An index by session would write one more page for every session of a batch, and the bytes written
  * are what a busy disk runs out of; a session is read seldom and then whole.
  *
- * `message` keeps the id of every message ever accepted, `inbox` only what is unconsumed (`wake`: 0 passive, 1 waking,
+ * `message` keeps the id of every accepted message (`at`: when) until it is forgotten, `inbox` only what is unconsumed (`wake`: 0 passive, 1 waking,
  * 2 waking made passive). Consuming is one deleted row.
  *
  * Deletion of records passes the trigger only while `maintenance` has a row, which `truncate` adds and removes within
  * its transaction, and only up to the snapshot.
  */
-export const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly (string | ((nowMs: number) => string))[] = [
   `
   CREATE TABLE session (
     key INTEGER PRIMARY KEY,
@@ -90,6 +90,8 @@ export const MIGRATIONS: readonly string[] = [
     SELECT RAISE(ABORT, 'wal is append-only');
   END;
   `,
+  // When older messages came is not known: their time begins now. A default costs no row a write.
+  (nowMs) => `ALTER TABLE message ADD COLUMN at INTEGER NOT NULL DEFAULT ${Math.floor(nowMs)}`,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -100,12 +102,17 @@ export function pragmaNumber(db: DatabaseSync, name: "application_id" | "user_ve
 }
 
 /** Brings the database to `SCHEMA_VERSION` in one transaction. Throws what SQLite throws; then nothing has changed. */
-export function migrate(db: DatabaseSync, beforeCommit: () => void = () => {}): void {
+export function migrate(
+  db: DatabaseSync,
+  { nowMs, beforeCommit = () => {} }: { nowMs: number; beforeCommit?: () => void },
+): void {
   if (pragmaNumber(db, "user_version") === SCHEMA_VERSION) return;
   db.exec("BEGIN IMMEDIATE");
   try {
     // Another process may have done it while we waited for the lock.
-    for (const sql of MIGRATIONS.slice(pragmaNumber(db, "user_version"))) db.exec(sql);
+    for (const step of MIGRATIONS.slice(pragmaNumber(db, "user_version"))) {
+      db.exec(typeof step === "string" ? step : step(nowMs));
+    }
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
     beforeCommit();
     db.exec("COMMIT");

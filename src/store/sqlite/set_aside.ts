@@ -1,6 +1,6 @@
 import { existsSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
-import { clearSuspect, syncFolder } from "./files.ts";
+import { clearSuspect, fileStamp, syncFolder } from "./files.ts";
 
 /** The database first: a crash in between leaves a `-wal` without one, which the next start sees and moves as well. */
 const SUFFIXES = ["", "-wal", "-shm", "-journal"] as const;
@@ -10,8 +10,7 @@ const SUFFIXES = ["", "-wal", "-shm", "-journal"] as const;
  * opens together with SQLite's own tools. Answers the new path. Nothing is ever overwritten or removed.
  */
 export function setAside(path: string, nowMs: number, killPoint: (label: string) => void): string {
-  const stamp = new Date(nowMs).toISOString().replace(/[-:]|\.\d+/g, "");
-  const target = freeName(`${path}.damaged-${stamp}`);
+  const target = freeName(`${path}.damaged-${fileStamp(nowMs)}`);
   killPoint("store:before_set_aside");
   for (const suffix of SUFFIXES) {
     if (existsSync(path + suffix)) renameSync(path + suffix, target + suffix);

@@ -1,6 +1,7 @@
 import type { ClaimResult, CommitResult, PutOutcome, Store } from "../store.ts";
 import { applyCommit } from "./committing.ts";
 import type { Database } from "./database.ts";
+import { forgetIds } from "./forgetting.ts";
 import { encodeMessage, encodeOp, sizeOf } from "./encoding.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import { putMessage } from "./inbox.ts";
@@ -69,6 +70,7 @@ export function sqliteStore(
     },
 
     truncate: (session) => truncateWal(database, commits, session, killPoint),
+    forget: (options) => forgetIds(database, commits, options, killPoint),
 
     close() {
       return closing ??= commits.drain().finally(() => database.close());
@@ -88,6 +90,7 @@ export function readOnlyStore(read: Reading, close: () => void): Store {
     commit: refuse,
     put: refuse,
     truncate: refuse,
+    forget: refuse,
     async close() {
       close();
     },
@@ -101,4 +104,6 @@ export const NOTHING_TO_READ: Reading = {
   async *records() {},
   session: async () => undefined,
   sessions: async () => [],
+  truncatable: async () => 0,
+  totals: async () => ({ sessions: 0, waking: 0, passive: 0, bytes: 0, oldestWakingAt: null }),
 };

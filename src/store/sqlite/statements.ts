@@ -25,9 +25,16 @@ const SQL = {
   sessionRenew: "UPDATE session SET lease_until = ? WHERE id = ? AND epoch = ? AND owner IS NOT NULL",
   sessionRelease: "UPDATE session SET owner = NULL, lease_until = 0 WHERE id = ? AND epoch = ?",
 
-  messageAdd: "INSERT INTO message (session, id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+  messageAdd: "INSERT INTO message (session, id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
   messageSeq: "SELECT seq FROM message WHERE session = ? AND id = ?",
   messageLast: "SELECT max(seq) AS seq FROM message",
+  /** Never the newest: the place of the one after it depends on it. */
+  messageOld: `SELECT m.seq, m.id, m.at FROM message AS m
+    WHERE m.seq > ?1 AND m.seq < (SELECT max(seq) FROM message)
+      AND NOT EXISTS (SELECT 1 FROM inbox AS i WHERE i.session = m.session AND i.seq = m.seq)
+    ORDER BY m.seq LIMIT ?2`,
+  /** Of the places in a JSON array. */
+  messageForget: "DELETE FROM message WHERE seq IN (SELECT value FROM json_each(?))",
   inboxAdd: "INSERT INTO inbox (session, seq, id, kind, wake, bytes, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
   inboxTake: `DELETE FROM inbox
     WHERE session = ?1 AND seq = (SELECT seq FROM message WHERE session = ?1 AND id = ?2) RETURNING wake, bytes`,
@@ -35,6 +42,12 @@ const SQL = {
     WHERE session = ?1 AND seq = (SELECT seq FROM message WHERE session = ?1 AND id = ?2) AND wake = 1`,
   inboxDroppable: "SELECT seq, id, bytes FROM inbox WHERE session = ? AND wake = 0 ORDER BY seq",
   inboxDrop: "DELETE FROM inbox WHERE session = ? AND seq = ?",
+  inboxTotals: `SELECT count(*) AS sessions, sum(waking) AS waking, sum(passive + demoted) AS passive,
+    sum(bytes) AS bytes FROM session`,
+  /** When the message came that has waited the longest to start a turn. */
+  inboxOldest: `SELECT min(m.at) AS at FROM session AS s JOIN message AS m ON m.seq =
+      (SELECT i.seq FROM inbox AS i WHERE i.session = s.key AND i.wake = 1 ORDER BY i.seq LIMIT 1)
+    WHERE s.waking > 0`,
   inboxPending: "SELECT seq, id, kind, wake, body FROM inbox WHERE session = ? ORDER BY seq LIMIT ?",
 
   walAdd: "INSERT INTO wal (session, seq, prev, record) VALUES (?, ?, ?, ?)",

@@ -1,8 +1,6 @@
 import type { Database } from "./database.ts";
 import type { GroupCommit } from "./group_commit.ts";
-import { toText } from "./odd_text.ts";
-import { asNumber } from "./statements.ts";
-import { walkBack } from "./wal_chain.ts";
+import { truncatablePositions } from "./wal_chain.ts";
 
 const ROWS_A_TRANSACTION = 1000;
 
@@ -16,14 +14,9 @@ export async function truncateWal(
   session: string,
   killPoint: (label: string) => void,
 ): Promise<number> {
-  const place = await database.read((statements) => {
-    const key = statements.sessionById.get(toText(session))?.key;
-    const row = key === undefined ? undefined : statements.snapshotPlace.get(asNumber(key));
-    return row && { key: asNumber(key), pos: asNumber(row.pos), seq: asNumber(row.upto_seq) };
-  });
-  if (!place) return 0;
-  const { key } = place;
-  const positions = await walkBack(database, key, place, 0);
+  const found = await truncatablePositions(database, session);
+  if (!found) return 0;
+  const { key, positions } = found;
   for (let from = 0; from < positions.length; from += ROWS_A_TRANSACTION) {
     const stretch = JSON.stringify([...positions.subarray(from, from + ROWS_A_TRANSACTION)]);
     await commits.submit(stretch.length, ({ statements }) => {

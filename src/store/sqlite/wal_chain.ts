@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ReynError } from "../../errors/reyn_error.ts";
 import type { Database } from "./database.ts";
+import { toText } from "./odd_text.ts";
 import { asNumber, type Statements } from "./statements.ts";
 
 const STRETCH = 4000;
@@ -39,6 +40,19 @@ export async function walkBack(
   const oldest = last.seq - backwards.length + 1;
   if (oldest > afterSeq + 1) await checkTruncated(database, key, oldest);
   return Float64Array.from(backwards.reverse());
+}
+
+/** Positions of the records that the newest snapshot stands for; undefined where there is no snapshot. */
+export async function truncatablePositions(
+  database: Database,
+  session: string,
+): Promise<{ key: number; positions: Float64Array } | undefined> {
+  const place = await database.read((statements) => {
+    const key = statements.sessionById.get(toText(session))?.key;
+    const row = key === undefined ? undefined : statements.snapshotPlace.get(asNumber(key));
+    return row && { key: asNumber(key), pos: asNumber(row.pos), seq: asNumber(row.upto_seq) };
+  });
+  return place && { key: place.key, positions: await walkBack(database, place.key, place, 0) };
 }
 
 /** Positions only grow along a session, so when one STRETCH records earlier lies STRETCH earlier, all between are its own. */
