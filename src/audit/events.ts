@@ -35,6 +35,7 @@ export interface AuditData {
   hook_skipped: { hook: string; point: string; reason: string };
   hook_shell_executed: {
     hook: string;
+    point?: string;
     mode: "exec" | "exec_capture";
     command: string;
     returncode: number;
@@ -43,7 +44,13 @@ export interface AuditData {
     outcome: string;
     duration_ms: number;
   };
-  hook_exec_refused: { hook: string; mode: "exec" | "exec_capture"; command: string; reason: string };
+  hook_exec_refused: {
+    hook: string;
+    point?: string;
+    mode: "exec" | "exec_capture";
+    command: string;
+    reason: string;
+  };
   sandbox_policy_not_applied: {
     hook: string;
     policy_field: string;
@@ -71,7 +78,13 @@ export interface AuditData {
     /** Name of what was thrown. */
     error?: string;
   };
+  session_failed: { code: string; error: string };
+  server_started: { host: string; port: number; sessions: number };
+  server_stopped: { cut: string[]; left: string[] };
+  http_refused: { status: number; code: string; count: number };
+  reload_requested: { outcome: string };
   store_set_aside: { path: string; reason: string };
+  gc_removed: { events_files: number; ids: number; records: number; set_aside_files: number; bytes: number };
 }
 
 export type AuditType = keyof AuditData;
@@ -100,5 +113,11 @@ export const AUDIT_GROUPS: Record<AuditType, "session" | "turn" | "hook" | "tool
   session_halted: "session",
   layer_skipped: "runtime",
   audit_dropped: "runtime",
+  session_failed: "session",
+  server_started: "runtime",
+  server_stopped: "runtime",
+  http_refused: "runtime",
+  reload_requested: "runtime",
   store_set_aside: "runtime",
+  gc_removed: "runtime",
 };

@@ -84,6 +84,7 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
     says: "a hook's command ran, or could not be started",
     fields: {
       hook: HOOK,
+      point: POINT,
       mode: "exec, or exec_capture",
       command: "its argv, quoted as for a shell, with secrets masked",
       returncode:
@@ -99,6 +100,7 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
     says: "a hook's command was not run",
     fields: {
       hook: HOOK,
+      point: POINT,
       mode: "exec, or exec_capture",
       command: "its argv, quoted as for a shell, with secrets masked",
       reason: "consent_refused, sandbox_unconfirmed",
@@ -151,8 +153,45 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
       error: "name of the error, only with data_failed",
     },
   },
+  session_failed: {
+    says: "a session could not be loaded, run or ended; a server tries again, ever more rarely",
+    fields: { code: "code of the failure", error: "its reason" },
+  },
+  server_started: {
+    says: "a server listens",
+    fields: {
+      host: "the address",
+      port: "the port",
+      sessions: "how many sessions were started because something was left to do",
+    },
+  },
+  server_stopped: {
+    says: "a server stopped in order, or gave up waiting",
+    fields: {
+      cut: "sessions whose turn was interrupted",
+      left: "sessions that were not ended in time",
+    },
+  },
+  http_refused: {
+    says: "requests were refused; the first of a kind at once, more of it together after ten seconds",
+    fields: { status: "status that was answered", code: "code of the error", count: "how many" },
+  },
+  reload_requested: {
+    says: "SIGHUP asked for the configuration to be read again",
+    fields: { outcome: "what became of it" },
+  },
   store_set_aside: {
     says: "a damaged store was set aside and a new one begun",
     fields: { path: "where it was put", reason: "what was wrong with it" },
+  },
+  gc_removed: {
+    says: "what is no longer needed was removed (`reyn gc`)",
+    fields: {
+      events_files: "files of this log",
+      ids: "ids of messages that were forgotten",
+      records: "log records that a snapshot stands for",
+      set_aside_files: "databases that were set aside, and copies of older versions",
+      bytes: "of the files",
+    },
   },
 };

@@ -6,6 +6,7 @@ import { ReynError } from "../errors/reyn_error.ts";
 import { addEventsCommand } from "./events_command.ts";
 import { addHooksCommands } from "./hooks_commands.ts";
 import type { Host } from "./host.ts";
+import { addServerCommands } from "./server_commands.ts";
 import { addRunCommand } from "./run_command.ts";
 import { addSessionsCommands } from "./sessions_commands.ts";
 import { unknownVerb, verbKit, withGlobals } from "./verb_kit.ts";
@@ -44,6 +45,7 @@ function buildProgram(host: Host, done: (exit: number) => void): Command {
   withGlobals(program).version(VERSION, "-V, --version", "print the version");
 
   addRunCommand(program, kit);
+  addServerCommands(program, kit);
   verb(program, "check", "check the configuration and say everything that is wrong")
     .action(act(async (globals) => (await import("./check.ts")).checkVerb(globals)));
 

@@ -6,6 +6,7 @@ import { loadForSession, requireUsable } from "../runtime/configuration.ts";
 import { openRuntime } from "../runtime/open_runtime.ts";
 import type { RunEvent } from "../runtime/run_event.ts";
 import { humanMessage } from "../session/messages.ts";
+import { findServer } from "../server/find_server.ts";
 import { goOnWithoutReader } from "./closed_output.ts";
 import { controlDir } from "./control_dir.ts";
 import type { GlobalOptions, Host } from "./host.ts";
@@ -19,10 +20,15 @@ export interface RunOptions {
   file: string | undefined;
 }
 
-/** `reyn run`: opens the session, gives it the message, and takes turns until nothing is left to do. */
+/** `reyn run`, here or in the server that runs: opens the session, gives it the message, and takes turns until nothing is left to do. */
 export async function runVerb({ globals, message, file }: RunOptions, host: Host): Promise<number> {
   const dir = controlDir(globals.dir);
   const text = await readMessage(message, file);
+  if (findServer(dir)) {
+    const { runThroughServer } = await import("./run_attached.ts");
+    const exit = await runThroughServer(dir, globals, text, host);
+    if (exit !== undefined) return exit;
+  }
   const configuration = loadForSession({ controlDir: dir, agent: globals.agent, sid: globals.session });
   requireUsable(configuration);
   const talk = (line: string) => {

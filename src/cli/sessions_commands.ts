@@ -22,6 +22,13 @@ export function addSessionsCommands(program: Command, { verb, act, host }: VerbK
       ),
     );
 
+  verb(sessions, "end <id>", "end an open session: a turn that runs is interrupted, session_end fires")
+    .action(
+      act<[string]>(async (globals, _options, id) =>
+        (await import("./sessions_end.ts")).endSessionVerb(globals, id, host)
+      ),
+    );
+
   // After its commands were made, which would inherit it.
   sessions.allowExcessArguments();
   return sessions;

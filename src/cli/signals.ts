@@ -16,6 +16,8 @@ export interface SignalOptions {
   graceMs: number;
   /** Begins an orderly stop. */
   stop(): void;
+  /** What SIGHUP does instead of stopping. */
+  hangUp?: () => void;
   /** Called just before the process goes, once; one more signal does not wait for it. */
   giveUp(why: "shutdown_grace" | "another signal"): Promise<void>;
 }
@@ -26,7 +28,7 @@ export interface Signals {
 }
 
 /** The first signal stops in order, the second, or the end of the grace, at once. The process ends with 128+n. */
-export function onSignals({ clock, ioClock, graceMs, stop, giveUp }: SignalOptions): Signals {
+export function onSignals({ clock, ioClock, graceMs, stop, hangUp, giveUp }: SignalOptions): Signals {
   let received: { name: Signal; number: number } | undefined;
   let cancelGrace: (() => void) | undefined;
 
@@ -41,6 +43,7 @@ export function onSignals({ clock, ioClock, graceMs, stop, giveUp }: SignalOptio
   const wanted = (Object.keys(NUMBERS) as Signal[]).filter((name) => !ignored.has(NUMBERS[name]));
   const handlers = wanted.map((name) => {
     const handler = () => {
+      if (name === "SIGHUP" && hangUp) return hangUp();
       const number = NUMBERS[name];
       const first = received === undefined;
       if (!first && ioClock.monotonic() - firstAt < SAME_SIGNAL_MS) return;

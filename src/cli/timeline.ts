@@ -1,10 +1,19 @@
 import { escapeVisible } from "../errors/escape_visible.ts";
 import { publicEvent } from "../runtime/public_event.ts";
 import type { RunEvent } from "../runtime/run_event.ts";
+import type { HookEvent } from "../hooks/ports.ts";
 import type { HistoryMessage } from "../session/messages.ts";
 
 /** Of a message of many MiB only the beginning is shown, or escaped at all. */
 const LONGEST_SHOWN = 2000;
+
+/** A run's event as far as it is shown: hooks are known by their names alone when a server tells it. */
+export type ShownEvent =
+  | Exclude<RunEvent, { type: HookEvent["type"] }>
+  | { type: "push"; push: { hook: string; wake: boolean } }
+  | { type: "hook_failed"; hook: { label: string }; code: string; error: string }
+  | { type: "hook_refused"; hook: { label: string }; reason: string; error: string }
+  | { type: "rate_limited"; hook: { label: string } };
 
 /** Where a run's timeline goes: replies are data, all else is talk. */
 export interface TimelineOutput {
@@ -15,7 +24,7 @@ export interface TimelineOutput {
 }
 
 /** Turns what a session tells into lines for a person. */
-export function timeline(output: TimelineOutput): (event: RunEvent) => void {
+export function timeline(output: TimelineOutput): (event: ShownEvent) => void {
   const talk = (text: string) => output.talk(`${clip(text, output.width)}\n`);
 
   const message = (item: HistoryMessage) => {

@@ -3,8 +3,6 @@ export const VERBS_NOT_YET: readonly { verb: string; group?: "hooks" | "sessions
   { verb: "init", part: "first steps" },
   { verb: "test", part: "event correlation" },
   { verb: "chat", part: "interactive sessions" },
-  { verb: "serve", part: "the server" },
-  { verb: "send", part: "the server" },
   { verb: "composers", part: "event correlation" },
   { verb: "why", part: "consent and trust" },
   { verb: "tools", part: "tools and permissions" },
@@ -18,7 +16,6 @@ export const VERBS_NOT_YET: readonly { verb: string; group?: "hooks" | "sessions
   { verb: "mcp-serve", part: "MCP" },
   { verb: "trust", part: "consent and trust" },
   { verb: "reload", part: "the server" },
-  { verb: "status", part: "the server" },
   { verb: "gc", part: "operation" },
   { verb: "backup", part: "operation" },
   { verb: "service", part: "operation" },
@@ -30,6 +27,5 @@ export const VERBS_NOT_YET: readonly { verb: string; group?: "hooks" | "sessions
   { verb: "enable", group: "hooks", part: "consent and trust" },
   { verb: "disable", group: "hooks", part: "consent and trust" },
   { verb: "doctor", group: "hooks", part: "sandboxed hooks" },
-  { verb: "end", group: "sessions", part: "the server" },
   { verb: "export", group: "sessions", part: "operation" },
 ];

@@ -5,7 +5,7 @@ import { finding } from "../errors/reyn_error.ts";
 import { unknownKey } from "./check_value.ts";
 import type { ConfigFile } from "./control_paths.ts";
 import { formatPath, isMapping } from "./path.ts";
-import { readTextFile } from "./read_file.ts";
+import { type FileRead, readTextFile } from "./read_file.ts";
 import { notYetMessage } from "./refusal.ts";
 import type { AnySection, Layer, Path } from "./section.ts";
 import { parseYaml, type YamlDocument } from "./yaml_document.ts";
@@ -30,7 +30,11 @@ export interface LoadedFile extends ConfigFile {
 }
 
 /** Reads and parses a file and judges its top-level keys. */
-export function loadFile(file: ConfigFile, sections: readonly AnySection[]): LoadedFile {
+export function loadFile(
+  file: ConfigFile,
+  sections: readonly AnySection[],
+  read: FileRead = readTextFile(file.path, file.shown),
+): LoadedFile {
   const loaded: LoadedFile = {
     ...file,
     values: {},
@@ -41,7 +45,6 @@ export function loadFile(file: ConfigFile, sections: readonly AnySection[]): Loa
     hidden: { count: 0, errors: 0 },
     told: new Set(),
   };
-  const read = readTextFile(file.path, file.shown);
   if (read.state === "absent") return loaded;
   if (read.state === "failed") return { ...loaded, findings: [read.finding] };
   loaded.sha256 = read.sha256;

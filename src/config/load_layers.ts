@@ -13,6 +13,7 @@ import {
 import { addFinding, errorCount, hasErrors, type LoadedFile, loadFile } from "./load_file.ts";
 import { loadListSection, loadValueSection } from "./load_section.ts";
 import type { Surroundings } from "./prepare_value.ts";
+import { type FileRead, readTextFile } from "./read_file.ts";
 import type { AnySection, Layer } from "./section.ts";
 import { createValues, type Values, type ValuesBuilder } from "./values.ts";
 
@@ -22,6 +23,17 @@ export interface LayersOptions extends Surroundings {
   agent?: string;
   /** The session id, without its agent, whose layer is read; needs `agent`. */
   session?: string;
+  /** The operator and startup files as they were read before, so that they are not read again. */
+  startup?: StartupFiles;
+}
+
+/** What stood in the files that nothing may change while a process runs. */
+export type StartupFiles = Readonly<Record<"operator" | "base" | "local", FileRead>>;
+
+export function readStartupFiles({ controlDir, home }: { controlDir: string; home: string }): StartupFiles {
+  const read = ({ path, shown }: ConfigFile) => readTextFile(path, shown);
+  const { base, local } = startupFiles(controlDir);
+  return { operator: read(operatorFile(home)), base: read(base), local: read(local) };
 }
 
 /** What became of one file. */
@@ -57,9 +69,9 @@ export function loadConfiguration(options: LayersOptions): Configuration {
   const { sections } = options;
   const values = createValues();
   const startup = startupFiles(options.controlDir);
-  const operator = loadFile(operatorFile(options.home), sections);
-  const base = loadFile(startup.base, sections);
-  const local = loadFile(startup.local, sections);
+  const operator = loadFile(operatorFile(options.home), sections, options.startup?.operator);
+  const base = loadFile(startup.base, sections, options.startup?.base);
+  const local = loadFile(startup.local, sections, options.startup?.local);
   const files = [operator, base, local];
   for (const section of sections) {
     if (section.kind === "value") {
@@ -116,7 +128,10 @@ export function loadInnerLayers(
   return { findings, values, layers };
 }
 
-function innerFiles({ controlDir, agent, session }: LayersOptions): ConfigFile[] {
+/** The files that may change while a session lives. */
+export function innerFiles(
+  { controlDir, agent, session }: Pick<LayersOptions, "controlDir" | "agent" | "session">,
+): ConfigFile[] {
   const files = runtimeFiles(controlDir);
   if (agent !== undefined) files.push(agentFile(controlDir, agent));
   if (agent !== undefined && session !== undefined) files.push(sessionFile(controlDir, agent, session));

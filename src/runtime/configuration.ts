@@ -1,6 +1,6 @@
 import process from "node:process";
 import { AGENT_NAME, DEFAULT_AGENT } from "../agents/section.ts";
-import { type LayerFile, loadConfiguration } from "../config/load_layers.ts";
+import { type LayerFile, loadConfiguration, type StartupFiles } from "../config/load_layers.ts";
 import { didYouMean } from "../config/suggest.ts";
 import { type Finding, isError } from "../errors/finding.ts";
 import { quote } from "../errors/quote.ts";
@@ -14,6 +14,7 @@ import { checkHooks } from "./check_hooks.ts";
 import { homeFolder } from "./surroundings.ts";
 import { nearNames } from "./near_names.ts";
 import { configSections } from "./sections.ts";
+import { NO_SERVER, type ServerConfig } from "./serve_section.ts";
 
 /** Everything a session of one agent needs to know, read and checked. */
 export interface Configuration {
@@ -27,6 +28,7 @@ export interface Configuration {
   model: ModelConfig;
   session: SessionSettings;
   shutdownGraceMs: number;
+  server: ServerConfig;
   sandbox: SandboxConfig;
   /** Of all layers, in the order in which they run. */
   hooks: readonly Hook[];
@@ -41,12 +43,16 @@ export interface Configuration {
 export interface LoadOptions {
   controlDir: string;
   agent: string;
-  sid: string;
+  /** Null: what any session of the agent has that brings no file of its own. */
+  sid: string | null;
+  /** The operator and startup files as they were read before. */
+  startup?: StartupFiles;
 }
 
 /** Reads all layers for one session. Throws only for an agent or session that cannot be named. */
-export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configuration {
-  requireNames(agent, sid);
+export function loadForSession({ controlDir, agent, sid: named, startup }: LoadOptions): Configuration {
+  requireNames(agent, named);
+  const sid = named ?? "";
   const sections = configSections({ agent, sid });
   const home = homeFolder();
   const loaded = loadConfiguration({
@@ -54,7 +60,8 @@ export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configu
     home,
     env: process.env,
     agent,
-    session: sid,
+    ...(named === null ? {} : { session: named }),
+    ...(startup ? { startup } : {}),
     sections: sections.all,
   });
   const { values } = loaded;
@@ -100,6 +107,7 @@ export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configu
       ...(own?.instructions === undefined ? {} : { instructions: own.instructions }),
     },
     shutdownGraceMs: values.find(sections.shutdownGrace) ?? 0,
+    server: values.find(sections.server) ?? NO_SERVER,
     sandbox,
     hooks,
     disabled,
@@ -119,11 +127,12 @@ export function requireUsable(configuration: Configuration): void {
   });
 }
 
-function requireNames(agent: string, sid: string): void {
+/** Throws for an agent or session that cannot be named. */
+export function requireNames(agent: string, sid: string | null): void {
   if (!AGENT_NAME.test(agent)) {
     throw new ReynError("E_AGENT_UNKNOWN", `${quote(agent)} cannot be the name of an agent`, { exitCode: 2 });
   }
-  if (!isSessionName(sid)) {
+  if (sid !== null && !isSessionName(sid)) {
     throw new ReynError("E_SESSION_NAME", `${quote(sid)} cannot be the id of a session`, {
       fix: "letters, digits and . _ - : @ +, at most 128, not beginning with a dot",
       exitCode: 2,

@@ -28,10 +28,21 @@ export interface LoadedSessions {
   /** Lets a loaded session take the turns that are there for it. */
   start(session: Session): void;
   list(): readonly LoadedSession[];
+  /** The session if it is loaded. */
+  loaded(id: string): LoadedSession | undefined;
+  /** Resolves when this session takes no turns. */
+  settled(id: string): Promise<void>;
+  /**
+   * Ends one session, which is loaded for it where it is not: a turn that runs is interrupted, `session_end` fires. What is
+   * queued stays; what comes in from now on opens the session anew.
+   */
+  end(ref: SessionRef): Promise<void>;
   /** Resolves when no session has anything left to do. */
   idle(): Promise<void>;
   /** Stops taking turns, everywhere and for good; a turn that runs is interrupted. */
   stop(): void;
+  /** Starts no further turn, for good; resolves when those that run have ended. */
+  drain(): Promise<void>;
   /** Ends every loaded session: `session_end` fires in each. */
   close(): Promise<void>;
 }
@@ -51,6 +62,8 @@ export interface LoadedSessionsOptions {
 
 /** Sessions that load or end at the same time. */
 const AT_ONCE = 8;
+/** One whose hooks take longer than this does not hold up the others. */
+const SLOW_MS = 200;
 
 interface Entry {
   id: string;
@@ -59,6 +72,8 @@ interface Entry {
   job: Promise<void> | undefined;
   /** Asked for while it was finishing. */
   again: boolean;
+  /** Set while it ends: whether a waking message came in too late for it. */
+  ending: { late: boolean } | undefined;
   idleSince: number;
 }
 
@@ -67,7 +82,7 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
   const entries = new Map<string, Entry>();
   /** Sessions on their way out, which have to be gone before they load again. */
   const leaving = new Map<string, Promise<void>>();
-  const slots = limiter(AT_ONCE);
+  const slots = limiter(AT_ONCE, SLOW_MS, clock);
   let stopped = false;
   let waiting: (() => void)[] = [];
   let cancelSweep: (() => void) | undefined;
@@ -94,6 +109,7 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
       session: undefined,
       job: undefined,
       again: false,
+      ending: undefined,
       idleSince: clock.monotonic(),
     };
     entries.set(id, entry);
@@ -132,7 +148,8 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
   const arrived = (id: string, waking: boolean): void => {
     if (stopped) return;
     const entry = entries.get(id);
-    if (entry?.session) entry.session.poke();
+    if (entry?.ending) entry.ending.late ||= waking;
+    else if (entry?.session) entry.session.poke();
     else if (entry || waking) run(entry ?? entryOf(refOf(id)));
   };
 
@@ -144,11 +161,19 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
     leaving.set(entry.id, gone);
   };
 
+  const endOf = async (entry: Entry): Promise<void> => {
+    const session = await entry.loading;
+    session.stop();
+    await entry.job;
+    entries.delete(entry.id);
+    await slots(() => session.close());
+  };
+
   /** Gives up what has been idle for long, and what is too many. */
   const sweep = (): void => {
     const now = clock.monotonic();
     const idle = [...entries.values()]
-      .filter(({ job, session }) => !job && session && !session.busy)
+      .filter(({ job, session, ending }) => !job && session && !session.busy && !ending)
       .sort((a, b) => a.idleSince - b.idleSince);
     let over = entries.size - most;
     for (const entry of idle) {
@@ -170,7 +195,7 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
 
   return {
     async load(ref) {
-      if (stopped) throw new ReynError("E_STOPPING", "reyn is stopping and loads no session");
+      if (stopped) throw stopping();
       const entry = entryOf(ref);
       entry.idleSince = clock.monotonic();
       const session = await entry.loading;
@@ -179,8 +204,8 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
     },
     async accept(ref, message) {
       const id = `${ref.agent}/${ref.sid}`;
-      const loaded = entries.get(id)?.session;
-      if (loaded) return await loaded.accept(message);
+      const entry = entries.get(id);
+      if (entry?.session && !entry.ending) return await entry.session.accept(message);
       const answer = await options.put(id, message);
       if (answer === "stored") arrived(id, message.wake);
       return answer;
@@ -194,6 +219,26 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
       [...entries.values()].flatMap(({ id, session, job }) =>
         session ? [{ id, session, active: job !== undefined }] : []
       ),
+    loaded(id) {
+      const entry = entries.get(id);
+      return entry?.session && { id, session: entry.session, active: entry.job !== undefined };
+    },
+    async settled(id) {
+      for (let entry = entries.get(id); entry?.job; entry = entries.get(id)) await entry.job;
+    },
+    async end(ref) {
+      if (stopped) throw stopping();
+      const entry = entryOf(ref);
+      if (entry.ending) return await leaving.get(entry.id);
+      entry.ending = { late: false };
+      const { ending } = entry;
+      const gone = endOf(entry).finally(() => {
+        leaving.delete(entry.id);
+        if (ending.late) arrived(entry.id, true);
+      });
+      leaving.set(entry.id, gone.catch(() => {}));
+      await gone;
+    },
     idle: () =>
       new Promise((resolve) => {
         waiting.push(resolve);
@@ -203,6 +248,12 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
       stopped = true;
       cancelSweep?.();
       for (const { session } of entries.values()) session?.stop();
+    },
+    async drain() {
+      stopped = true;
+      cancelSweep?.();
+      for (const { session } of entries.values()) session?.finish();
+      await Promise.all([...entries.values()].flatMap(({ job }) => job ?? []));
     },
     async close() {
       stopped = true;
@@ -222,24 +273,39 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
   };
 }
 
+function stopping(): ReynError {
+  return new ReynError("E_STOPPING", "reyn is stopping and loads no session");
+}
+
 function refOf(id: string): SessionRef {
   const slash = id.indexOf("/");
   return { agent: id.slice(0, slash), sid: id.slice(slash + 1) };
 }
 
-/** Lets at most `most` run at the same time, the others in the order in which they came. */
-function limiter(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+/**
+ * Lets at most `most` begin at the same time, the others in the order in which they came. What takes longer than `slowMs`
+ * gives its place to another.
+ */
+function limiter(most: number, slowMs: number, clock: Clock): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const queue: (() => void)[] = [];
   return async (work) => {
     if (running >= most) await new Promise<void>((resolve) => queue.push(resolve));
     else running += 1;
-    try {
-      return await work();
-    } finally {
+    let left = false;
+    const leave = () => {
+      if (left) return;
+      left = true;
       const next = queue.shift();
       if (next) next();
       else running -= 1;
+    };
+    const cancel = clock.after(slowMs, leave);
+    try {
+      return await work();
+    } finally {
+      cancel();
+      leave();
     }
   };
 }

@@ -2,7 +2,7 @@ import process from "node:process";
 import type { Audit } from "../audit/audit.ts";
 import { createDispatcher } from "../hooks/dispatcher.ts";
 import type { Hook } from "../hooks/hook.ts";
-import { hookRegistry, NO_HOOKS } from "../hooks/registry.ts";
+import { type HookRegistry, hookRegistry, NO_HOOKS } from "../hooks/registry.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
 import { createModel } from "../model/create_model.ts";
 import type { Model } from "../model/model.ts";
@@ -15,6 +15,7 @@ import { type LoadedSessions, loadedSessions } from "./loaded_sessions.ts";
 import { openBare, type OpenBareOptions } from "./open_bare.ts";
 import { createRouter } from "./route.ts";
 import type { RunEvent } from "./run_event.ts";
+import type { Configurations } from "./serve_configuration.ts";
 import { surroundings } from "./surroundings.ts";
 
 export interface Runtime {
@@ -31,6 +32,8 @@ export interface OpenRuntimeOptions extends OpenBareOptions {
   /** Of the session that the process is about; others are read when they are loaded. */
   configuration: Configuration;
   hooks: boolean;
+  /** Where the others come from in a process that lives long; read afresh for each without it. */
+  configurations?: Configurations;
   /** Told of everything that happens in a session. */
   observe: (event: RunEvent, session: string) => void;
   /** Told of a session that could not be loaded, run or ended. */
@@ -50,7 +53,17 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   /** Names this start of the process in the journals of sessions. */
   const runtime = `${process.pid}.${host.clock.now()}.${host.ids.next()}`;
   const models = new Map<string, Model>();
+  /** Sessions that share their hooks share their registry. */
+  const registries = new WeakMap<readonly Hook[], HookRegistry>();
   let execution: Promise<Execution> | undefined;
+
+  const registryOf = (hooks: readonly Hook[]): HookRegistry => {
+    const known = registries.get(hooks);
+    if (known) return known;
+    const made = hookRegistry(hooks);
+    registries.set(hooks, made);
+    return made;
+  };
 
   const modelOf = ({ agent, model: config }: Configuration): Model => {
     const known = models.get(agent);
@@ -62,7 +75,9 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
 
   const configure = (ref: SessionRef): Configuration => {
     const id = `${ref.agent}/${ref.sid}`;
-    const loaded = id === own ? configuration : loadForSession({ controlDir, ...ref });
+    const loaded = id === own
+      ? configuration
+      : options.configurations?.of(ref) ?? loadForSession({ controlDir, ...ref });
     requireUsable(loaded);
     for (const { layer, file, findings } of loaded.skipped) {
       audit.emit("layer_skipped", id, { layer, file, findings });
@@ -73,7 +88,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const open = async (ref: SessionRef, wanted: () => void): Promise<Session> => {
     const id = `${ref.agent}/${ref.sid}`;
     const loaded = configure(ref);
-    const registry = options.hooks ? hookRegistry(loaded.hooks) : NO_HOOKS;
+    const registry = options.hooks ? registryOf(loaded.hooks) : NO_HOOKS;
     const exec = loaded.hooks.some(runsCommand)
       ? (await (execution ??= openCommands(options, audit))).ports
       : null;

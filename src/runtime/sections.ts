@@ -6,12 +6,12 @@ import { modelSection } from "../model/section.ts";
 import { sandboxSection } from "../sandbox/section.ts";
 import { disabledSection } from "../session/disabled_section.ts";
 import { resumeSection, safetySection, shutdownGraceSection } from "../session/sections.ts";
+import { serverSection } from "./serve_section.ts";
 
 /** Documented keys whose part does not exist yet: refused by name instead of ignored. */
 const NOT_YET = [
   notYetSection("composers", "event correlation", LAYERS),
   notYetSection("permissions", "tools and permissions"),
-  notYetSection("server", "the server"),
   notYetSection("fs_watch", "file watching"),
   notYetSection("cron", "schedules"),
   notYetSection("mcp", "MCP"),
@@ -32,6 +32,7 @@ export function configSections(own: SessionRef) {
     resume: resumeSection,
     shutdownGrace: shutdownGraceSection,
     sandbox: sandboxSection,
+    server: serverSection,
     hooks,
     disabled: disabledSection,
     all: [
@@ -41,6 +42,7 @@ export function configSections(own: SessionRef) {
       resumeSection,
       shutdownGraceSection,
       sandboxSection,
+      serverSection,
       hooks,
       disabledSection,
       ...NOT_YET,

@@ -18,15 +18,19 @@ export interface RunLoop {
    * Takes turns until stopped or, with `untilIdle`, until no waking message is left and no hook runs in the background.
    */
   run(options: { untilIdle: boolean }): Promise<void>;
+  /** Lets the turn that runs come to its end, and takes no other. */
+  finish(): void;
 }
 
 export function createRunLoop(context: SessionContext): RunLoop {
   const { journal, ports, settings, stopping } = context;
   let poked = false;
   let running = false;
+  let finishing = false;
   /** What the inbox holds, while nothing has come in since it was read. */
   let known: readonly InboxRow[] | undefined;
   let wakeUp: (() => void) | undefined;
+  const over = () => finishing || stopping.aborted;
   stopping.addEventListener("abort", () => wakeUp?.());
 
   const poke = () => {
@@ -37,7 +41,7 @@ export function createRunLoop(context: SessionContext): RunLoop {
   };
 
   const waitForPoke = async (): Promise<void> => {
-    if (!poked && !stopping.aborted) {
+    if (!poked && !over()) {
       await new Promise<void>((resolve) => {
         wakeUp = resolve;
       });
@@ -48,7 +52,7 @@ export function createRunLoop(context: SessionContext): RunLoop {
 
   /** Waits out the back-off of failed turns, unless something new comes in. */
   const waitOrPoke = async (ms: number): Promise<void> => {
-    if (poked || stopping.aborted) return;
+    if (poked || over()) return;
     const cut = new AbortController();
     wakeUp = () => cut.abort();
     await sleep(ports.clock, ms, cut.signal);
@@ -125,7 +129,7 @@ export function createRunLoop(context: SessionContext): RunLoop {
 
   const takeTurns = async (untilIdle: boolean): Promise<void> => {
     await recoverTurn();
-    while (!stopping.aborted) {
+    while (!over()) {
       if (journal.state.suspended !== null) {
         const queued = await ports.store.pending(context.id, WHOLE_INBOX);
         const waiting = queued.filter((row) => row.wake).length;
@@ -179,7 +183,11 @@ export function createRunLoop(context: SessionContext): RunLoop {
         running = false;
       }
       // Between its last look and here something may have come in.
-      if (poked && untilIdle && !stopping.aborted) ports.wanted();
+      if (poked && untilIdle && !over()) ports.wanted();
+    },
+    finish() {
+      finishing = true;
+      wakeUp?.();
     },
   };
 }

@@ -19,6 +19,10 @@ export interface Session {
   run(options: { untilIdle: boolean }): Promise<void>;
   /** Stops taking turns; the one that runs is interrupted. */
   stop(): void;
+  /** Takes no further turn; the one that runs comes to its end. */
+  finish(): void;
+  /** Ends a suspension, durably; answers the hook that had suspended the session, null where none had. */
+  resume(): Promise<string | null>;
   /** Says that the inbox may hold something new that did not come through `accept`. */
   poke(): void;
   /** True while something besides turns is under way, so that it may not be unloaded. */
@@ -99,6 +103,14 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     },
     run: (runOptions) => loop.run(runOptions),
     stop: () => stopping.abort(new Error("the session is stopping")),
+    finish: loop.finish,
+    async resume() {
+      const was = journal.state.suspended;
+      if (was === null) return null;
+      await journal.commit([{ t: "resumed", at: ports.clock.now() }]);
+      loop.poke();
+      return was;
+    },
     async close() {
       await ports.hooks.drained();
       audit.emit("chat_stopped", id, { agent_name: settings.agent });

@@ -1,0 +1,82 @@
+import process from "node:process";
+import { sleep } from "../clock/clock.ts";
+import { duration } from "../config/scalars.ts";
+import { EXIT } from "../errors/exit_codes.ts";
+import { escapeVisible } from "../errors/escape_visible.ts";
+import { isReynError, ReynError } from "../errors/reyn_error.ts";
+import { quote } from "../errors/quote.ts";
+import { withStoreForReading } from "../runtime/read_store.ts";
+import { connectServer } from "../server/client.ts";
+import type { StatusBody } from "../server/routes/status.ts";
+import { controlDir } from "./control_dir.ts";
+import type { GlobalOptions, Host } from "./host.ts";
+
+const AGAIN_MS = 100;
+
+/** `reyn status`: exit 0 when a server runs and is ready, 1 when not, 124 when it was waited for in vain. */
+export async function statusVerb(
+  { globals, wait }: { globals: GlobalOptions; wait: string | undefined },
+  host: Host,
+): Promise<number> {
+  const dir = controlDir(globals.dir);
+  const waitMs = wait === undefined ? 0 : waitOf(wait);
+  const until = host.ioClock.monotonic() + waitMs;
+  let status = await ask(dir, host, waitMs > 0);
+  while (waitMs > 0 && status?.ready !== true && host.ioClock.monotonic() < until) {
+    await sleep(host.ioClock, AGAIN_MS);
+    status = await ask(dir, host, true);
+  }
+  if (status) tell(status, globals);
+  else await tellAlone(dir, globals);
+  if (status?.ready === true) return EXIT.ok;
+  return waitMs > 0 ? EXIT.timeout : EXIT.refused;
+}
+
+/** `patient`: a server that does not answer yet counts as none. */
+async function ask(dir: string, host: Host, patient: boolean): Promise<StatusBody | undefined> {
+  try {
+    const client = await connectServer(dir, host.ioClock);
+    return client && await client.get("/api/status") as StatusBody;
+  } catch (error) {
+    if (patient && isReynError(error) && error.code === "E_SERVER_UNREACHABLE") return undefined;
+    throw error;
+  }
+}
+
+function tell(status: StatusBody, { json, quiet }: GlobalOptions): void {
+  if (json) return void process.stdout.write(`${JSON.stringify({ running: true, ...status })}\n`);
+  const { pid, url, started_at, ready, reasons, sessions, memory_bytes } = status;
+  const lines = [
+    `reyn serve (pid ${pid}) since ${started_at}${url === null ? "" : ` on ${url}`}`,
+    `${sessions.loaded} sessions loaded, ${sessions.active} in a turn; ${Math.round(memory_bytes / 1e6)} MB`,
+    ready ? "ready" : "not ready:",
+    ...reasons.map(({ code, detail }) =>
+      `  ${code}${detail === undefined ? "" : `: ${escapeVisible(detail)}`}`
+    ),
+  ];
+  process.stdout.write(`${lines.join("\n")}\n`);
+  if (!quiet) process.stderr.write("(asked the server over its control socket)\n");
+}
+
+async function tellAlone(dir: string, { json, quiet }: GlobalOptions): Promise<void> {
+  const counts = await withStoreForReading(dir, async ({ store }) => {
+    const rows = await store.sessions();
+    return { sessions: rows.length, waiting: rows.filter(({ waking }) => waking > 0).length };
+  });
+  if (json) {
+    return void process.stdout.write(`${JSON.stringify({ running: false, ready: false, ...counts })}\n`);
+  }
+  process.stdout.write(
+    `no server runs; ${counts.sessions} sessions, ${counts.waiting} with messages waiting\n`,
+  );
+  if (!quiet) process.stderr.write("(read from the store)\n");
+}
+
+function waitOf(text: string): number {
+  const parsed = duration().safeParse(/^\d+(\.\d+)?$/.test(text) ? Number(text) : text);
+  if (parsed.success) return parsed.data;
+  throw new ReynError("E_USAGE", `--wait: ${quote(text)} is not a duration`, {
+    fix: "write <N>ms, <N>s, <N>m or <N>h",
+    exitCode: EXIT.usage,
+  });
+}

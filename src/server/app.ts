@@ -1,0 +1,149 @@
+import { type Context, Hono } from "hono";
+import type { SessionRef } from "../hooks/session_ref.ts";
+import type { Hosting } from "../runtime/serve.ts";
+import { apiErrorOf, errorResponse, failure } from "./api_error.ts";
+import { openApiDocument } from "./openapi.ts";
+import { bodyReader } from "./read_body.ts";
+import type { Refusals } from "./refusals.ts";
+import { json, type NodeBindings, type Route, route } from "./route.ts";
+import { eventRoutes } from "./routes/events.ts";
+import { messageRoutes } from "./routes/messages.ts";
+import { sessionRoutes } from "./routes/sessions.ts";
+import { type StatusFacts, statusRoutes } from "./routes/status.ts";
+import type { Streams } from "./sse.ts";
+import { type Caller, LOCAL, type Tokens } from "./tokens.ts";
+
+export interface AppOptions {
+  hosting: Hosting;
+  streams: Streams;
+  facts: StatusFacts;
+  refusals: Refusals;
+  /** Null over the control socket, whose callers may do all. */
+  tokens: Tokens | null;
+}
+
+const NOBODY: Caller = { name: "nobody", may: () => false };
+const SMALL_BODY = 64 * 1024;
+const DEFAULT_AGENT = "default";
+
+/** Every call that the server takes, in the order of the document. */
+export function allRoutes(facts: StatusFacts): readonly Route[] {
+  const routes: Route[] = [
+    ...statusRoutes(facts),
+    ...sessionRoutes,
+    ...messageRoutes,
+    ...eventRoutes,
+  ];
+  routes.push(route({
+    method: "GET",
+    path: "/api/openapi.json",
+    summary: "This document",
+    needs: ["observe"],
+    answers: { 200: { says: "OpenAPI 3.1", schema: null, type: "application/json" } },
+    handle: () => Promise.resolve(json(openApiDocument(routes, facts.version))),
+  }));
+  return routes;
+}
+
+type App = Hono<{ Bindings: NodeBindings }>;
+
+/** The API behind one of its two transports. */
+export function createApp(options: AppOptions): App {
+  const app: App = new Hono();
+  const routes = allRoutes(options.facts);
+  const methods = new Map<string, string[]>();
+  for (const one of routes) {
+    for (const path of spellings(one.path)) {
+      app.on(one.method, path, (context) => answer(context, one, options));
+      methods.set(path, [...methods.get(path) ?? [], one.method]);
+    }
+  }
+  for (const [path, known] of methods) {
+    app.all(path, () => {
+      const allow = known.includes("GET") ? ["HEAD", ...known] : known;
+      return refuse(options, {
+        status: 405,
+        code: "E_HTTP_METHOD",
+        message: "the path does not take that method",
+        headers: { allow: allow.join(", ") },
+      });
+    });
+  }
+  app.notFound(() =>
+    refuse(options, { status: 404, code: "E_HTTP_NOT_FOUND", message: "the server has no such path" })
+  );
+  app.onError((error) => refuse(options, apiErrorOf(error)));
+  return app;
+}
+
+/** `{session}` is `<sid>`, or `<agent>/<sid>`. */
+function spellings(path: string): string[] {
+  if (!path.includes("{session}")) return [path];
+  return [path.replace("{session}", ":agent/:sid"), path.replace("{session}", ":sid")];
+}
+
+async function answer(
+  context: Context<{ Bindings: NodeBindings }>,
+  { needs, body, bodyLimit, handle }: Route,
+  options: AppOptions,
+): Promise<Response> {
+  const { hosting, streams, tokens } = options;
+  const { incoming } = context.env;
+  try {
+    const caller = tokens ? tokens.callerOf(incoming.headers.authorization) : LOCAL;
+    const missing = needs.find((need) => caller?.may(need) !== true);
+    if (missing !== undefined) {
+      throw caller ? noScope(missing) : noToken(incoming.headers.authorization, tokens);
+    }
+    const limit = tokens ? bodyLimit?.tcp : bodyLimit?.socket;
+    return await handle({
+      hosting,
+      streams,
+      caller: caller ?? NOBODY,
+      local: tokens === null,
+      ref: refOf(context.req.param("agent"), context.req.param("sid")),
+      query: context.req.query(),
+      body: body ? await reader.read(incoming, limit ?? SMALL_BODY) : undefined,
+      header: (name) => [incoming.headers[name] ?? []].flat()[0],
+    });
+  } catch (error) {
+    return refuse(options, apiErrorOf(error));
+  }
+}
+
+const reader = bodyReader();
+
+function refuse({ refusals }: AppOptions, error: ReturnType<typeof apiErrorOf>): Response {
+  refusals.note(error);
+  // What was not read of the request is not waited for.
+  return errorResponse(error.status === 413 ? { ...error, headers: { connection: "close" } } : error);
+}
+
+function refOf(agent: string | undefined, sid: string | undefined): SessionRef {
+  if (sid === undefined) return { agent: DEFAULT_AGENT, sid: "" };
+  if (agent !== undefined) return { agent, sid };
+  const slash = sid.indexOf("/");
+  return slash === -1
+    ? { agent: DEFAULT_AGENT, sid }
+    : { agent: sid.slice(0, slash), sid: sid.slice(slash + 1) };
+}
+
+function noToken(given: string | undefined, tokens: Tokens | null) {
+  const none = tokens?.declared !== true;
+  const message = given === undefined ? "this needs a token" : "no token is like the one given";
+  const fix = none
+    ? "declare `server.tokens`; the control socket needs none"
+    : "send `authorization: Bearer <token>`";
+  const error = failure(401, "E_HTTP_TOKEN", message, fix);
+  error.error.headers = { "www-authenticate": "Bearer" };
+  return error;
+}
+
+function noScope(missing: string) {
+  return failure(
+    403,
+    "E_HTTP_SCOPE",
+    `the token lacks the scope ${missing}`,
+    "`server.tokens` grants scopes",
+  );
+}

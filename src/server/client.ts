@@ -1,0 +1,144 @@
+import { Buffer } from "node:buffer";
+import { type IncomingMessage, request } from "node:http";
+import { type Clock, sleep } from "../clock/clock.ts";
+import { CATALOGUE, type ErrorCode } from "../errors/catalogue.ts";
+import { ReynError } from "../errors/reyn_error.ts";
+import { stateDir } from "../runtime/places.ts";
+import { requireOwnSocket } from "./control_socket.ts";
+import { findServer } from "./find_server.ts";
+import { type ReadEvent, readEvents } from "./read_events.ts";
+
+/** A server on its control socket. Every call throws what the server refuses it with. */
+export interface ServerClient {
+  pid: number;
+  get(path: string): Promise<unknown>;
+  post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<unknown>;
+  /** Events until the stream ends or the signal aborts. */
+  stream(path: string, body: unknown, signal: AbortSignal): AsyncGenerator<ReadEvent>;
+}
+
+/** A server that has just started, or is just stopping, is waited for so long. */
+const PATIENCE_MS = 5_000;
+const AGAIN_MS = 50;
+/** For one answer; a turn is never waited for in one. */
+const ANSWER_MS = 30_000;
+const MOST_ANSWER = 512 * 1024 * 1024;
+
+/**
+ * The server that runs on this control folder; undefined where none does. Throws E_SERVER_SOCKET when what lies in the place of
+ * its socket is not of this user, E_SERVER_UNREACHABLE when it does not answer.
+ */
+export async function connectServer(controlDir: string, clock: Clock): Promise<ServerClient | undefined> {
+  const until = clock.monotonic() + PATIENCE_MS;
+  for (;;) {
+    const holder = findServer(controlDir);
+    if (!holder) return undefined;
+    try {
+      const path = requireOwnSocket(stateDir(controlDir));
+      await ask(path, "GET", "/healthz");
+      return clientOf(path, holder.pid);
+    } catch (error) {
+      if (!(error instanceof ReynError) || error.code !== "E_SERVER_UNREACHABLE") throw error;
+      if (clock.monotonic() > until) throw error;
+      await sleep(clock, AGAIN_MS);
+    }
+  }
+}
+
+/** `/api/sessions/<agent>/<sid>` and what follows. */
+export function sessionPath(id: string, rest = ""): string {
+  return `/api/sessions/${id.split("/").map(encodeURIComponent).join("/")}${rest}`;
+}
+
+function clientOf(path: string, pid: number): ServerClient {
+  return {
+    pid,
+    get: async (to) => parse(await textOf(await ask(path, "GET", to))),
+    post: async (to, body = {}, headers = {}) =>
+      parse(await textOf(await ask(path, "POST", to, body, headers))),
+    async *stream(to, body, signal) {
+      const answer = await ask(path, "POST", to, body, {}, signal);
+      yield* readEvents(answer, signal);
+    },
+  };
+}
+
+function ask(
+  socketPath: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  signal?: AbortSignal,
+): Promise<IncomingMessage> {
+  const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+  return new Promise((resolve, reject) => {
+    const sent = request({
+      socketPath,
+      method,
+      path,
+      agent: false,
+      headers: {
+        ...headers,
+        host: "reyn",
+        ...(bytes ? { "content-type": "application/json", "content-length": String(bytes.length) } : {}),
+      },
+    });
+    const timer = setTimeout(
+      () => sent.destroy(new Error(`no answer within ${ANSWER_MS / 1000} s`)),
+      ANSWER_MS,
+    );
+    const abort = () => sent.destroy(new Error("given up"));
+    signal?.addEventListener("abort", abort, { once: true });
+    sent.on("response", (answer) => {
+      clearTimeout(timer);
+      if ((answer.statusCode ?? 500) < 400 || path === "/readyz") return resolve(answer);
+      textOf(answer).then((text) => reject(refusalOf(answer.statusCode ?? 500, text)), reject);
+    });
+    sent.on("error", (error) => {
+      clearTimeout(timer);
+      reject(
+        new ReynError(
+          "E_SERVER_UNREACHABLE",
+          `the server does not answer on ${socketPath}: ${error.message}`,
+          {
+            cause: error,
+          },
+        ),
+      );
+    });
+    sent.end(bytes);
+  });
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of answer) {
+    size += (part as Uint8Array).byteLength;
+    if (size > MOST_ANSWER) throw new ReynError("E_SERVER_UNREACHABLE", "the server's answer is too large");
+    parts.push(part as Uint8Array);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ReynError("E_SERVER_UNREACHABLE", "the server's answer is not JSON");
+  }
+}
+
+/** What the server refused with, as if it had been refused here. */
+function refusalOf(status: number, text: string): ReynError {
+  const told: unknown = Reflect.get(Object(parse(text)) as object, "error");
+  return errorOf(told) ?? new ReynError("E_SERVER_UNREACHABLE", `the server answered ${status}`);
+}
+
+/** An error as the server tells it. */
+export function errorOf(told: unknown): ReynError | undefined {
+  const { code, message, fix } = Object(told) as Partial<Record<"code" | "message" | "fix", unknown>>;
+  if (typeof code !== "string" || typeof message !== "string" || !(code in CATALOGUE)) return undefined;
+  return new ReynError(code as ErrorCode, message, typeof fix === "string" ? { fix } : {});
+}

@@ -1,0 +1,136 @@
+import { getRequestListener } from "@hono/node-server";
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { type ApiError, errorBody } from "./api_error.ts";
+import { refusalOf } from "./guards.ts";
+import type { Refusals } from "./refusals.ts";
+
+/** A request, headers and body, has to be there within this time; its headers sooner. */
+const REQUEST_MS = 30_000;
+const HEADERS_MS = 10_000;
+/** How long a connection stays open between requests. */
+const KEEP_ALIVE_MS = 15_000;
+const LOOK_MS = 2_000;
+const HEADER_BYTES = 16 * 1024;
+/** Connections at most, as far as the process may have so many files open. */
+const MOST_CONNECTIONS = 2048;
+/** Left for the store, commands and everything else. */
+const OTHER_FILES = 256;
+
+export interface HttpServerOptions {
+  /** See `refusalOf`. */
+  names: ReadonlySet<string> | null;
+  fetch(request: Request, bindings: { incoming: IncomingMessage }): Response | Promise<Response>;
+  refusals: Refusals;
+}
+
+export interface HttpServer {
+  server: Server;
+  /** Takes no connection any more; those that are open end with what they do, at the latest after `graceMs`. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** An HTTP server that bounds what a client may hold it up with. It does not listen yet. */
+export function createHttpServer({ names, fetch, refusals }: HttpServerOptions): HttpServer {
+  const answer = getRequestListener(
+    (request, bindings) => fetch(request, { incoming: incomingOf(bindings) }),
+    {
+      overrideGlobalObjects: false,
+      errorHandler: () => new Response(null, { status: 500 }),
+    },
+  );
+  const server = createServer(
+    {
+      maxHeaderSize: HEADER_BYTES,
+      headersTimeout: HEADERS_MS,
+      requestTimeout: REQUEST_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: LOOK_MS,
+      noDelay: true,
+    },
+    (request, response) => {
+      const refused = refusalOf(request, names);
+      if (refused) refuse(response, refused, refusals);
+      else void answer(request, response);
+    },
+  );
+
+  const sockets = new Set<Socket>();
+  const most = connectionLimit();
+  server.on("connection", (socket: Socket) => {
+    if (sockets.size >= most) {
+      refusals.note({ status: 503, code: "E_HTTP_BUSY" });
+      socket.destroy();
+      return;
+    }
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    const unreadable = unreadableOf(error.code);
+    refusals.note(unreadable);
+    if (!socket.writable) return void socket.destroy();
+    const body = errorBody(unreadable);
+    socket.end(
+      `HTTP/1.1 ${unreadable.status} ${unreadable.status === 408 ? "Request Timeout" : "Bad Request"}\r\n` +
+        `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+    );
+  });
+
+  return {
+    server,
+    close: (graceMs) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => {
+          for (const socket of sockets) socket.destroy();
+        }, graceMs);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+function refuse(response: ServerResponse, error: ApiError, refusals: Refusals): void {
+  refusals.note(error);
+  const body = errorBody(error);
+  response.writeHead(error.status, {
+    "content-type": "application/json",
+    "content-length": String(body.length),
+    "cache-control": "no-store",
+    connection: "close",
+  });
+  response.end(body);
+}
+
+function unreadableOf(code: string | undefined): ApiError {
+  if (code === "HPE_HEADER_OVERFLOW") {
+    return {
+      status: 431,
+      code: "E_HTTP_TOO_LARGE",
+      message: `the headers are larger than ${HEADER_BYTES} bytes`,
+    };
+  }
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    return { status: 408, code: "E_HTTP_REQUEST", message: "the request did not come in time" };
+  }
+  return { status: 400, code: "E_HTTP_REQUEST", message: "the request is not HTTP" };
+}
+
+/** Of HTTP/2 there is none. */
+function incomingOf(bindings: unknown): IncomingMessage {
+  return Reflect.get(bindings as object, "incoming") as IncomingMessage;
+}
+
+function connectionLimit(): number {
+  try {
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+    if (soft !== undefined) return Math.max(64, Math.min(MOST_CONNECTIONS, Number(soft) - OTHER_FILES));
+  } catch {
+    // Not Linux.
+  }
+  return MOST_CONNECTIONS;
+}

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { type Caller } from "../tokens.ts";
+import { humanMessage, LONGEST_MESSAGE } from "../../session/messages.ts";
+import type { InboxMessage } from "../../store/store.ts";
+import { apiErrorOf, failure } from "../api_error.ts";
+import { json, type Route, route } from "../route.ts";
+
+/** A message has at most 32 Mi characters; as JSON each may take several bytes. */
+const OVER_TCP = 8 * 1024 * 1024;
+const OVER_SOCKET = 4 * LONGEST_MESSAGE;
+const BODY_LIMIT = { tcp: OVER_TCP, socket: OVER_SOCKET };
+/** What may wait for a client that prints a run's timeline more slowly than the run goes. */
+const RUN_BEHIND = 64 * 1024 * 1024;
+
+const KEY = /^[\x21-\x7e]{1,200}$/;
+const KEY_SAYS =
+  "Names the message: the same key in the same session is taken once, a repetition is told as `duplicate`.";
+
+const text = z.string().regex(/\S/, "must not be blank").meta({ description: "What a person says." });
+
+const messageBody = z.strictObject({
+  text,
+  wake: z.boolean().default(true).meta({
+    description: "Whether it starts a turn; false: it waits for the next one.",
+  }),
+});
+
+const runBody = z.strictObject({ text: text.optional() });
+
+const accepted = z.object({ id: z.string(), session: z.string(), status: z.enum(["stored", "duplicate"]) });
+
+export const messageRoutes: readonly Route[] = [
+  route<Record<string, never>, z.output<typeof messageBody>>({
+    method: "POST",
+    path: "/api/sessions/{session}/messages",
+    summary: "Puts a message in a session's inbox; it is durable when this answers",
+    needs: ["send"],
+    headers: { "Idempotency-Key": KEY_SAYS },
+    body: messageBody,
+    bodyLimit: BODY_LIMIT,
+    answers: {
+      200: { says: "it was there already", schema: accepted },
+      202: { says: "it is in the inbox", schema: accepted },
+    },
+    async handle({ hosting, ref, body, caller, header }) {
+      const id = messageId(caller, header("idempotency-key"), () => hosting.host.ids.next());
+      const message: InboxMessage = { ...humanMessage(id, body.text), wake: body.wake };
+      const status = await hosting.accept(ref, message);
+      return json({ id, session: `${ref.agent}/${ref.sid}`, status }, status === "stored" ? 202 : 200);
+    },
+  }),
+  route<Record<string, never>, z.output<typeof runBody>>({
+    method: "POST",
+    path: "/api/sessions/{session}/run",
+    summary: "Opens a session, gives it a message if there is one, and tells what happens until it is idle",
+    needs: ["observe", "send"],
+    headers: { "Idempotency-Key": KEY_SAYS },
+    body: runBody,
+    bodyLimit: BODY_LIMIT,
+    answers: {
+      200: {
+        says:
+          "events as in the session's stream; the last one is `run_ended`, or `run_refused` with an error",
+        schema: null,
+        type: "text/event-stream",
+      },
+    },
+    async handle({ hosting, streams, ref, body, caller, header }) {
+      if (hosting.stopping) throw failure(503, "E_STOPPING", "reyn is stopping and takes nothing new");
+      hosting.requireSession(ref);
+      const id = messageId(caller, header("idempotency-key"), () => hosting.host.ids.next());
+      const message = body.text === undefined ? undefined : humanMessage(id, body.text);
+      return streams.events((out) => {
+        const unwatch = hosting.hub.watch(`${ref.agent}/${ref.sid}`, {
+          event: (event) => out.send(event),
+          gap() {},
+        });
+        hosting.run(ref, message).then(
+          (result) => out.send({ type: "run_ended", data: JSON.stringify(result) }),
+          (error: unknown) => {
+            const { code, message: said, fix } = apiErrorOf(error);
+            out.send({ type: "run_refused", data: JSON.stringify({ code, message: said, fix }) });
+          },
+        ).finally(() => out.end());
+        return unwatch;
+      }, { behind: RUN_BEHIND });
+    },
+  }),
+];
+
+/** Keys of one token never meet those of another. */
+function messageId(caller: Caller, key: string | undefined, next: () => string): string {
+  if (key === undefined) return next();
+  if (!KEY.test(key)) {
+    throw failure(
+      400,
+      "E_HTTP_REQUEST",
+      "Idempotency-Key has to be 1 to 200 visible ASCII characters without spaces",
+    );
+  }
+  return `http:${caller.name}:${key}`;
+}
