@@ -82,13 +82,15 @@ export async function serveVerb({ globals, address, port }: ServeOptions, host: 
       metrics: () => Promise.resolve({ type: "text/plain", text: "" }),
     });
     try {
-      const sessions = await hosting.startDue();
+      const due = await hosting.due();
+      const sessions = due.length;
       hosting.audit.emit("server_started", null, { host: server.host, port: server.port, sessions });
       if (globals.json) {
         process.stdout.write(`${JSON.stringify({ type: "listening", url: server.url, pid: process.pid })}\n`);
       }
       talk(`reyn serve (pid ${process.pid}) listens on ${server.url}`);
       talk(sessions === 0 ? "\n" : `; ${sessions} sessions had something left to do\n`);
+      hosting.start(due);
       await stopped;
       await drain(hosting, configuration.shutdownGraceMs * TURNS_SHARE, talk);
     } finally {

@@ -39,8 +39,10 @@ export interface Hosting {
   end(ref: SessionRef): Promise<{ waiting: number }>;
   /** Ends a suspension; answers the hook that had suspended the session. */
   resume(ref: SessionRef): Promise<{ was: string | null }>;
-  /** Starts what was left with something to do; answers how many sessions that is. */
-  startDue(): Promise<number>;
+  /** Sessions that were left with something to do. */
+  due(): Promise<string[]>;
+  /** Lets sessions take the turns that are there for them. */
+  start(ids: readonly string[]): void;
   /**
    * Stops in order: no turn begins any more, those that run may end until `turnsMs` are over and are interrupted then; then
    * `session_end` fires in all that is loaded. Answers the sessions whose turn was interrupted.
@@ -170,16 +172,12 @@ export async function openHosting(options: OpenHostingOptions): Promise<Hosting>
       sessions.start(session);
       return { was };
     },
-    async startDue() {
-      let count = 0;
-      for (const row of await store.sessions()) {
-        health.seed(row);
-        if (!isDue(row, configuration.session.resume === "retry")) continue;
-        count += 1;
-        sessions.arrived(row.id, true);
-      }
-      return count;
+    async due() {
+      const rows = await store.sessions();
+      rows.forEach((row) => health.seed(row));
+      return rows.filter((row) => isDue(row, configuration.session.resume === "retry")).map(({ id }) => id);
     },
+    start: (ids) => ids.forEach((id) => sessions.arrived(id, true)),
     async drain(turnsMs) {
       stopping = true;
       retries.stop();

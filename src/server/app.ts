@@ -7,6 +7,7 @@ import { bodyReader } from "./read_body.ts";
 import type { Refusals } from "./refusals.ts";
 import { json, type NodeBindings, type Route, route } from "./route.ts";
 import { eventRoutes } from "./routes/events.ts";
+import { gcRoutes } from "./routes/gc.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { type StatusFacts, statusRoutes } from "./routes/status.ts";
@@ -33,6 +34,7 @@ export function allRoutes(facts: StatusFacts): readonly Route[] {
     ...sessionRoutes,
     ...messageRoutes,
     ...eventRoutes,
+    ...gcRoutes,
   ];
   routes.push(route({
     method: "GET",
@@ -115,8 +117,7 @@ const reader = bodyReader();
 
 function refuse({ refusals }: AppOptions, error: ReturnType<typeof apiErrorOf>): Response {
   refusals.note(error);
-  // What was not read of the request is not waited for.
-  return errorResponse(error.status === 413 ? { ...error, headers: { connection: "close" } } : error);
+  return errorResponse(error);
 }
 
 function refOf(agent: string | undefined, sid: string | undefined): SessionRef {

@@ -20,25 +20,44 @@ export function bodyReader(): BodyReader {
       }
       const declared = Number(request.headers["content-length"] ?? 0);
       if (declared > limit) throw tooLarge(limit);
-      const parts: Uint8Array[] = [];
       let size = 0;
       try {
-        for await (const part of request) {
-          const bytes = part as Uint8Array;
-          size += bytes.byteLength;
-          together += bytes.byteLength;
-          if (size > limit) throw tooLarge(limit);
-          if (together > MOST_TOGETHER) {
-            throw failure(503, "E_HTTP_BUSY", "too many large requests are under way");
-          }
-          parts.push(bytes);
-        }
+        return parse(
+          await collect(request, (bytes) => {
+            size += bytes;
+            together += bytes;
+            if (size > limit) throw tooLarge(limit);
+            if (together > MOST_TOGETHER) {
+              throw failure(503, "E_HTTP_BUSY", "too many large requests are under way");
+            }
+          }),
+        );
       } finally {
         together -= size;
       }
-      return parse(parts);
     },
   };
+}
+
+/** The pieces of a body. When `count` throws, what is still to come is read and dropped: a client hears only then. */
+function collect(request: IncomingMessage, count: (bytes: number) => void): Promise<Uint8Array[]> {
+  return new Promise((resolve, reject) => {
+    const parts: Uint8Array[] = [];
+    const take = (part: Uint8Array) => {
+      try {
+        count(part.byteLength);
+        parts.push(part);
+      } catch (error) {
+        request.off("data", take);
+        request.resume();
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    };
+    request.on("data", take);
+    request.once("end", () => resolve(parts));
+    request.once("error", reject);
+    request.once("close", () => reject(failure(400, "E_HTTP_BODY", "the body ended too soon")));
+  });
 }
 
 function parse(parts: readonly Uint8Array[]): unknown {
