@@ -30,7 +30,7 @@ export interface LoadedSessions {
   list(): readonly LoadedSession[];
   /** The session if it is loaded. */
   loaded(id: string): LoadedSession | undefined;
-  /** Resolves when this session takes no turns. */
+  /** Resolves when this session takes no turns, and is not on its way out. */
   settled(id: string): Promise<void>;
   /**
    * Ends one session, which is loaded for it where it is not: a turn that runs is interrupted, `session_end` fires. What is
@@ -205,7 +205,12 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
     async accept(ref, message) {
       const id = `${ref.agent}/${ref.sid}`;
       const entry = entries.get(id);
-      if (entry?.session && !entry.ending) return await entry.session.accept(message);
+      if (entry?.session && !entry.ending) {
+        const answer = await entry.session.accept(message);
+        // It may have gone while the message was being stored.
+        if (answer === "stored" && (entry.ending || entries.get(id) !== entry)) arrived(id, message.wake);
+        return answer;
+      }
       const answer = await options.put(id, message);
       if (answer === "stored") arrived(id, message.wake);
       return answer;
@@ -224,7 +229,11 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
       return entry?.session && { id, session: entry.session, active: entry.job !== undefined };
     },
     async settled(id) {
-      for (let entry = entries.get(id); entry?.job; entry = entries.get(id)) await entry.job;
+      for (;;) {
+        const under = entries.get(id)?.job ?? leaving.get(id);
+        if (!under) return;
+        await under;
+      }
     },
     async end(ref) {
       if (stopped) throw stopping();

@@ -13,7 +13,7 @@ import type { Configurations } from "./serve_configuration.ts";
 import { type EventHub, eventHub } from "./serve_events.ts";
 import { createHealth, type Health } from "./serve_health.ts";
 import { createRetries } from "./serve_retries.ts";
-import { followRun, type RunResult } from "./serve_run.ts";
+import { type RunResult, serverRuns } from "./serve_run.ts";
 
 /** All sessions of a control folder, hosted by one process: what every front door of a server works with. */
 export interface Hosting {
@@ -106,6 +106,15 @@ export async function openHosting(options: OpenHostingOptions): Promise<Hosting>
   });
   const { sessions, store } = runtime;
 
+  const run = serverRuns({
+    sessions,
+    store,
+    hub,
+    get stopping() {
+      return stopping;
+    },
+  });
+
   const requireRunning = () => {
     if (stopping) throw new ReynError("E_STOPPING", "reyn is stopping and takes nothing new");
   };
@@ -150,7 +159,7 @@ export async function openHosting(options: OpenHostingOptions): Promise<Hosting>
     async run(ref, message) {
       requireRunning();
       hosting.requireSession(ref);
-      return await followRun(hosting, ref, message);
+      return await run(ref, message);
     },
     async end(ref) {
       requireRunning();

@@ -23,41 +23,70 @@ export interface RunPorts {
   readonly stopping: boolean;
 }
 
+/** The runs of one session that are under way. */
+interface Attached {
+  runs: number;
+  /** One of them opened the session. */
+  opened: boolean;
+  /** What came in that was none of theirs. */
+  others: number;
+  messages: Set<string>;
+}
+
 /**
  * Does in a server what `reyn run` does alone: opens the session, gives it the message, and waits until it is idle. A session
- * that was not open is ended again, unless something else has come to it meanwhile.
+ * that was not open is ended again by the last run, unless something else has come to it meanwhile.
  */
-export async function followRun(
-  hosting: RunPorts,
-  ref: SessionRef,
-  message: InboxMessage | undefined,
-): Promise<RunResult> {
-  const { sessions, store, hub } = hosting;
-  const id = `${ref.agent}/${ref.sid}`;
-  const before = await store.session(id);
-  const wasOpen = sessions.loaded(id) !== undefined || before?.status["open"] === true;
-  const turns = new Set<number>();
-  let failed = false;
-  let others = 0;
-  const untap = hub.tap(id, (event) => {
-    if (event.type === "accepted" && event.id !== message?.id) others += 1;
-    if (event.type === "turn_started" && concerns(event, message)) turns.add(event.turn);
-    if (event.type === "turn_ended" && turns.has(event.turn)) failed = event.status === "error";
-  });
-  try {
-    const session = await sessions.load(ref);
-    if (message) await session.accept(message);
-    sessions.start(session);
-    await sessions.settled(id);
-    const suspended = session.state.suspended;
-    const cut = hosting.stopping;
-    const stands = sessions.loaded(id)?.session === session;
-    const ended = stands && !wasOpen && others === 0 && !cut;
-    if (ended) await sessions.end(ref);
-    return { failed: failed || (!stands && !cut), suspended, ended, cut };
-  } finally {
-    untap();
-  }
+export function serverRuns(ports: RunPorts) {
+  const { sessions, store, hub } = ports;
+  const attached = new Map<string, Attached>();
+
+  const attach = (id: string): Attached => {
+    const known = attached.get(id) ?? { runs: 0, opened: false, others: 0, messages: new Set() };
+    attached.set(id, known);
+    known.runs += 1;
+    return known;
+  };
+
+  return async (ref: SessionRef, message: InboxMessage | undefined): Promise<RunResult> => {
+    const id = `${ref.agent}/${ref.sid}`;
+    const own = attach(id);
+    if (message) own.messages.add(message.id);
+    const turns = new Set<number>();
+    let failed = false;
+    let left = false;
+    const untap = hub.tap(id, (event) => {
+      if (event.type === "accepted" && !own.messages.has(event.id)) own.others += 1;
+      if (event.type === "turn_started" && concerns(event, message)) turns.add(event.turn);
+      if (event.type === "turn_ended" && turns.has(event.turn)) failed = event.status === "error";
+    });
+    const leave = (): boolean => {
+      if (left) return false;
+      left = true;
+      untap();
+      own.runs -= 1;
+      if (own.runs === 0) attached.delete(id);
+      return own.runs === 0;
+    };
+    try {
+      const row = await store.session(id);
+      const wasOpen = sessions.loaded(id) !== undefined || row?.status["open"] === true;
+      if (!wasOpen) own.opened = true;
+      const opened = await sessions.load(ref);
+      if (message) await sessions.accept(ref, message);
+      sessions.start(opened);
+      await sessions.settled(id);
+      const session = sessions.loaded(id)?.session;
+      const suspended = (session ?? opened).state.suspended;
+      const cut = ports.stopping;
+      const last = leave();
+      const ended = last && session !== undefined && own.opened && own.others === 0 && !cut;
+      if (ended) await sessions.end(ref);
+      return { failed: failed || (session === undefined && !cut), suspended, ended, cut };
+    } finally {
+      leave();
+    }
+  };
 }
 
 /** Whether a turn is about this message or, without one, about any of a person. */

@@ -31,9 +31,10 @@ const DEFAULT_AGENT = "default";
 export function allRoutes(facts: StatusFacts): readonly Route[] {
   const routes: Route[] = [
     ...statusRoutes(facts),
+    // First, so that in `main/events` the second word is the call and not a session.
+    ...eventRoutes,
     ...sessionRoutes,
     ...messageRoutes,
-    ...eventRoutes,
     ...gcRoutes,
   ];
   routes.push(route({

@@ -6,15 +6,27 @@ import { type ApiError, errorBody } from "./api_error.ts";
 import { refusalOf } from "./guards.ts";
 import type { Refusals } from "./refusals.ts";
 
-/** A request, headers and body, has to be there within this time; its headers sooner. */
-const REQUEST_MS = 30_000;
-const HEADERS_MS = 10_000;
-/** How long a connection stays open between requests. */
-const KEEP_ALIVE_MS = 15_000;
-const LOOK_MS = 2_000;
+/** What one client may hold a server up with. Times in milliseconds. */
+export interface HttpLimits {
+  /** A request, headers and body, has to be there within this time. */
+  request: number;
+  /** Its headers sooner, counted from the opening of the connection for the first. */
+  headers: number;
+  /** How long a connection stays open between requests. */
+  keepAlive: number;
+  /** How often that is looked after. */
+  look: number;
+  connections: number;
+}
+
+const LIMITS: HttpLimits = {
+  request: 30_000,
+  headers: 10_000,
+  keepAlive: 15_000,
+  look: 2_000,
+  connections: 2048,
+};
 const HEADER_BYTES = 16 * 1024;
-/** Connections at most, as far as the process may have so many files open. */
-const MOST_CONNECTIONS = 2048;
 /** Left for the store, commands and everything else. */
 const OTHER_FILES = 256;
 
@@ -23,6 +35,7 @@ export interface HttpServerOptions {
   names: ReadonlySet<string> | null;
   fetch(request: Request, bindings: { incoming: IncomingMessage }): Response | Promise<Response>;
   refusals: Refusals;
+  limits?: Partial<HttpLimits> | undefined;
 }
 
 export interface HttpServer {
@@ -32,7 +45,9 @@ export interface HttpServer {
 }
 
 /** An HTTP server that bounds what a client may hold it up with. It does not listen yet. */
-export function createHttpServer({ names, fetch, refusals }: HttpServerOptions): HttpServer {
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { names, fetch, refusals } = options;
+  const limits = { ...LIMITS, ...options.limits };
   const answer = getRequestListener(
     (request, bindings) => fetch(request, { incoming: incomingOf(bindings) }),
     {
@@ -43,10 +58,10 @@ export function createHttpServer({ names, fetch, refusals }: HttpServerOptions):
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES,
-      headersTimeout: HEADERS_MS,
-      requestTimeout: REQUEST_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      connectionsCheckingInterval: LOOK_MS,
+      headersTimeout: limits.headers,
+      requestTimeout: limits.request,
+      keepAliveTimeout: limits.keepAlive,
+      connectionsCheckingInterval: limits.look,
       noDelay: true,
     },
     (request, response) => {
@@ -57,7 +72,7 @@ export function createHttpServer({ names, fetch, refusals }: HttpServerOptions):
   );
 
   const sockets = new Set<Socket>();
-  const most = connectionLimit();
+  const most = Math.min(limits.connections, openFiles() - OTHER_FILES);
   server.on("connection", (socket: Socket) => {
     if (sockets.size >= most) {
       refusals.note({ status: 503, code: "E_HTTP_BUSY" });
@@ -125,12 +140,13 @@ function incomingOf(bindings: unknown): IncomingMessage {
   return Reflect.get(bindings as object, "incoming") as IncomingMessage;
 }
 
-function connectionLimit(): number {
+/** How many files this process may have open at once. */
+function openFiles(): number {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
-    if (soft !== undefined) return Math.max(64, Math.min(MOST_CONNECTIONS, Number(soft) - OTHER_FILES));
+    if (soft !== undefined) return Math.max(2 * OTHER_FILES, Number(soft));
   } catch {
     // Not Linux.
   }
-  return MOST_CONNECTIONS;
+  return Infinity;
 }

@@ -6,7 +6,7 @@ import type { Hosting } from "../runtime/serve.ts";
 import type { ServerConfig } from "../runtime/serve_section.ts";
 import { type AppOptions, createApp } from "./app.ts";
 import { guardControlSocket, prepareControlSocket } from "./control_socket.ts";
-import { createHttpServer, type HttpServer } from "./http_server.ts";
+import { createHttpServer, type HttpLimits, type HttpServer } from "./http_server.ts";
 import { createRefusals } from "./refusals.ts";
 import type { StatusFacts } from "./routes/status.ts";
 import { writeServerFile } from "./server_file.ts";
@@ -28,18 +28,20 @@ export interface StartOptions {
   tokens: Tokens;
   version: string;
   metrics: StatusFacts["metrics"];
+  /** Over TCP; sound ones where nothing is said. */
+  limits?: Partial<HttpLimits>;
 }
 
 /** Listens on the control socket and over TCP. Throws E_SERVER_LISTEN or E_SERVER_SOCKET where that cannot be. */
-export async function startServer(
-  { hosting, config, tokens, version, metrics }: StartOptions,
-): Promise<Listening> {
+export async function startServer(options: StartOptions): Promise<Listening> {
+  const { hosting, config, tokens, version, metrics } = options;
   const streams = openStreams(hosting.host.ioClock);
   const refusals = createRefusals(hosting.audit, hosting.host.ioClock);
   const facts: StatusFacts = { url: null, version, metrics };
   const shared = { hosting, streams, facts, refusals };
 
-  const tcp = serverOf({ ...shared, tokens }, new Set(config.hosts.map((name) => name.toLowerCase())));
+  const names = new Set(config.hosts.map((name) => name.toLowerCase()));
+  const tcp = serverOf({ ...shared, tokens }, names, options.limits);
   await listen(tcp.server, { host: config.host, port: config.port }, `${config.host}:${config.port}`);
   const address = tcp.server.address();
   const port = typeof address === "object" && address ? address.port : config.port;
@@ -77,10 +79,15 @@ export async function startServer(
   };
 }
 
-function serverOf(options: AppOptions, names: ReadonlySet<string> | null): HttpServer {
+function serverOf(
+  options: AppOptions,
+  names: ReadonlySet<string> | null,
+  limits?: Partial<HttpLimits>,
+): HttpServer {
   const app = createApp(options);
   return createHttpServer({
     names,
+    limits,
     refusals: options.refusals,
     fetch: (request, bindings) => app.fetch(request, bindings),
   });

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { connect, type Socket } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { startTestServer, type TestServer, TOKENS, until } from "./harness.ts";
+
+const HEAD = `Host: 127.0.0.1\r\nAuthorization: Bearer ${TOKENS.all}\r\n`;
+const POST = `POST /api/sessions/main/messages HTTP/1.1\r\n${HEAD}Content-Type: application/json\r\n`;
+
+describe("what a client can hold a server up with", () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer(undefined, {
+      headers: 300,
+      request: 600,
+      keepAlive: 300,
+      look: 50,
+      connections: 120,
+    });
+  });
+  after(() => server.close());
+
+  it("is not a slow head, a slow body, or silence", async () => {
+    const [head, body, silence, idle] = await Promise.all([
+      server.raw("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow:"),
+      server.raw(`${POST}Content-Length: 100\r\n\r\n{"text`),
+      server.raw(""),
+      server.raw("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 5000),
+    ]);
+    assert.match(head.text, /^HTTP\/1\.1 408 /);
+    assert.ok(head.closed && body.closed && silence.closed && idle.closed);
+    assert.match(idle.text, /^HTTP\/1\.1 200 /);
+    assert.doesNotMatch(body.text, /^HTTP\/1\.1 20/);
+  });
+
+  it("is not a large head or a request that is none", async () => {
+    const big = await server.raw(
+      `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ${"a".repeat(20_000)}\r\n\r\n`,
+    );
+    assert.match(big.text, /^HTTP\/1\.1 431 /);
+    assert.match(big.text, /E_HTTP_TOO_LARGE/);
+    const noise = await server.raw("\x16\x03\x01\x00garbage\r\n\r\n");
+    assert.match(noise.text, /^HTTP\/1\.1 400 /);
+  });
+
+  it("is not a request that two readers would read in two ways", async () => {
+    for (
+      const [request, status] of [
+        ["GET /healthz HTTP/1.1\r\n\r\n", 400],
+        ["GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\n\r\n", 400],
+        ["GET http://evil.example/healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 400],
+        [`${POST}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
+        ["GET /healthz HTTP/1.1\r\nHost:\r\n\r\n", 421],
+        [`GET /api/sessions HTTP/1.1\r\n${HEAD}Authorization: Bearer x\r\n\r\n`, 400],
+        [`GET /${"a".repeat(5000)} HTTP/1.1\r\n${HEAD}\r\n`, 414],
+      ] as const
+    ) {
+      const { text } = await server.raw(request);
+      assert.match(text, new RegExp(`^HTTP/1\\.1 ${status} `), request.slice(0, 60));
+    }
+  });
+
+  it("does not lead out of the paths that there are", async () => {
+    for (
+      const path of [
+        "/api/../healthz",
+        "/api/%2e%2e/healthz",
+        "//healthz",
+        "/healthz/",
+        "/HEALTHZ",
+        "/healthz%00",
+      ]
+    ) {
+      const { text } = await server.raw(
+        `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`,
+      );
+      assert.match(
+        text,
+        path.includes("/healthz") && path.startsWith("/api/") ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 404 /,
+        path,
+      );
+    }
+    const { text } = await server.raw(
+      "GET /healthz/../api/sessions HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n",
+    );
+    assert.match(text, /^HTTP\/1\.1 401 /);
+  });
+
+  it("is not a body without end: it is refused, and the connection serves the next request", async () => {
+    const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
+    const chunked = `${POST}Transfer-Encoding: chunked\r\n\r\n`;
+    const { text } = await server.raw(chunked + chunk.repeat(140), 1500);
+    assert.match(text, /^HTTP\/1\.1 413 /);
+    const declared = await server.raw(`${POST}Content-Length: 99999999999\r\n\r\n{`, 400);
+    assert.match(declared.text, /^HTTP\/1\.1 413 /);
+    assert.equal((await server.fetch("/healthz")).status, 200);
+  });
+
+  it("is not many connections: those above the bound are closed, and when they go others come in", async () => {
+    const open: Socket[] = [];
+    let closed = 0;
+    for (let index = 0; index < 200; index++) {
+      const socket = connect(server.server.port, "127.0.0.1");
+      socket.resume();
+      socket.on("error", () => {});
+      socket.on("close", () => closed += 1);
+      open.push(socket);
+    }
+    await until(() => closed >= 80, "what is too many has been closed");
+    await until(() => closed === 200, "what says nothing has been closed");
+    assert.equal((await server.fetch("/healthz")).status, 200);
+    for (const socket of open) socket.destroy();
+  });
+
+  it("puts on record what was refused, without repeating all of it", async () => {
+    const answer = await server.fetch("/api/events?type=http_refused");
+    const lines = (await answer.text()).trim().split("\n").map((line) =>
+      JSON.parse(line) as { data: object }
+    );
+    const kinds = lines.map(({ data }) => JSON.stringify(data));
+    assert.ok(kinds.includes('{"status":431,"code":"E_HTTP_TOO_LARGE","count":1}'));
+    assert.ok(kinds.length < 15);
+  });
+});
