@@ -5,6 +5,7 @@ import { EXIT_MEANINGS } from "../../src/errors/exit_codes.ts";
 import { DECISION_POINTS, DECISIONS } from "../../src/points/decisions.ts";
 import type { FieldSpec } from "../../src/points/fields.ts";
 import { hasSource, REACTION_POINTS, REACTIONS } from "../../src/points/reactions.ts";
+import { metricDocRows } from "../../src/server/metric_doc.ts";
 
 /** A part of a manual page that is written from a table of the source. */
 export interface DocTable {
@@ -18,6 +19,7 @@ export const DOC_TABLES: readonly DocTable[] = [
   { file: "docs/audit.md", mark: "events", text: auditDocTable },
   { file: "docs/errors.md", mark: "codes", text: errorTable },
   { file: "docs/errors.md", mark: "exit codes", text: exitTable },
+  { file: "docs/operation.md", mark: "metrics", text: () => table(metricDocRows()) },
   { file: "docs/points.md", mark: "reactions", text: reactionTable },
   { file: "docs/points.md", mark: "decisions", text: decisionTable },
 ];

@@ -12,7 +12,11 @@ export interface QueuedEvent {
 }
 
 /** The line of an event. An event whose data cannot be built or is too large becomes an `audit_dropped`. */
-export function encodeEvent(event: QueuedEvent, ids: Ids): string {
+export function encodeEvent(
+  event: QueuedEvent,
+  ids: Ids,
+  lost: (count: number, reason: string) => void = () => {},
+): string {
   const { type, data } = event;
   const id = ids.next();
   const line = (lineType: AuditType, lineData: Record<string, unknown>) =>
@@ -23,7 +27,10 @@ export function encodeEvent(event: QueuedEvent, ids: Ids): string {
       session: event.session === null ? null : boundString(event.session),
       data: lineData,
     });
-  const dropped = (gap: AuditData["audit_dropped"]) => line("audit_dropped", { ...gap });
+  const dropped = (gap: AuditData["audit_dropped"]) => {
+    lost(gap.count, gap.reason);
+    return line("audit_dropped", { ...gap });
+  };
   try {
     const built: unknown = typeof data === "function" ? data() : data;
     if (!isRecord(built)) throw new TypeError("data is not an object");

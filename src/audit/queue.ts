@@ -34,7 +34,12 @@ interface Waiting extends QueuedEvent {
   bytes: number;
 }
 
-export function eventQueue(limit: QueueLimit, ids: Ids): EventQueue {
+/** `lost` is told of each event that will be missing, with the reason of its `audit_dropped`. */
+export function eventQueue(
+  limit: QueueLimit,
+  ids: Ids,
+  lost: (count: number, reason: string) => void = () => {},
+): EventQueue {
   let waiting: Waiting[] = [];
   let bytes = 0;
   let queued = 0;
@@ -50,7 +55,9 @@ export function eventQueue(limit: QueueLimit, ids: Ids): EventQueue {
   return {
     push(type, session, at, data) {
       const size = sizeOf(session, data);
-      if (waiting.length < limit.events && bytes + size <= limit.bytes) {
+      const fits = waiting.length < limit.events && bytes + size <= limit.bytes;
+      if (!fits) lost(1, "queue_full");
+      if (fits) {
         dropped = null;
         append({ type, session, at, data, bytes: size });
       } else if (dropped) {
@@ -71,7 +78,7 @@ export function eventQueue(limit: QueueLimit, ids: Ids): EventQueue {
       for (const event of waiting) {
         if (lines.length === maxEvents || chars > MAX_BATCH_BYTES) break;
         if (Math.floor(event.at / DAY_MS) !== dayNumber) break;
-        const line = encodeEvent(event, ids);
+        const line = encodeEvent(event, ids, lost);
         bytes -= event.bytes;
         chars += line.length;
         lines.push(line);

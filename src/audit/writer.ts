@@ -24,6 +24,8 @@ export interface AuditOptions {
   maxFileBytes?: number;
   /** Longest time `close` waits for the disk. Default 5000. */
   closeMs?: number;
+  /** Told of events that will be missing in the log, with the reason of their `audit_dropped`. */
+  onLost?: (count: number, reason: string) => void;
   /** Told once when writing begins to fail, and at `close` when events were lost. */
   onProblem?: (problem: Finding) => void;
 }
@@ -40,7 +42,7 @@ export function openAudit(options: AuditOptions): Audit {
   const { dir, clock, ids, pid, flushMs = 50, maxBatch = 1000, closeMs = 5_000 } = options;
   const { queueLimit = { events: 100_000, bytes: 32 * 1024 * 1024 }, maxFileBytes = 64 * 1024 * 1024 } =
     options;
-  const queue = eventQueue(queueLimit, ids);
+  const queue = eventQueue(queueLimit, ids, options.onLost);
   const file = openLogFile({ dir, pid, maxFileBytes });
 
   /** Encoded and not yet written: kept as it is until it is. */

@@ -6,6 +6,7 @@ import { ReynError } from "../errors/reyn_error.ts";
 import { addEventsCommand } from "./events_command.ts";
 import { addHooksCommands } from "./hooks_commands.ts";
 import type { Host } from "./host.ts";
+import { addOperationCommands } from "./operation_commands.ts";
 import { addServerCommands } from "./server_commands.ts";
 import { addRunCommand } from "./run_command.ts";
 import { addSessionsCommands } from "./sessions_commands.ts";
@@ -55,6 +56,7 @@ function buildProgram(host: Host, done: (exit: number) => void): Command {
     .action(act(async (globals) => (await import("./doctor.ts")).doctorVerb(globals)));
 
   addEventsCommand(program, kit);
+  addOperationCommands(program, kit);
   verb(program, "version", "print the version").action(act(async (globals) => {
     process.stdout.write(globals.json ? `${JSON.stringify({ version: VERSION })}\n` : `${VERSION}\n`);
     return EXIT.ok;

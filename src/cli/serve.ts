@@ -6,6 +6,8 @@ import { requireUsable } from "../runtime/configuration.ts";
 import { type Hosting, openHosting } from "../runtime/serve.ts";
 import { type Configurations, configurations } from "../runtime/serve_configuration.ts";
 import { isLoopback, type ServerConfig } from "../runtime/serve_section.ts";
+import { createMetrics } from "../server/metrics.ts";
+import { openNotifier } from "../server/notify.ts";
 import { readTokens } from "../server/tokens.ts";
 import { startServer } from "../server/start.ts";
 import { goOnWithoutReader } from "./closed_output.ts";
@@ -39,8 +41,15 @@ export async function serveVerb({ globals, address, port }: ServeOptions, host: 
   if (!globals.hooks) talk("hooks are switched off (--no-hooks)\n");
 
   goOnWithoutReader();
+  const metrics = createMetrics({ clock: host.clock });
+  const notifier = await openNotifier({
+    env: process.env,
+    clock: host.ioClock,
+    onProblem: (reason) => talk(`the service manager is not told how reyn stands: ${reason}\n`),
+  });
   const hosting = await openHosting({
     controlDir: dir,
+    instrument: metrics.instrument,
     configuration,
     configurations: configs,
     host,
@@ -53,6 +62,7 @@ export async function serveVerb({ globals, address, port }: ServeOptions, host: 
     },
   });
 
+  metrics.watch(hosting);
   let stop = () => {};
   const stopped = new Promise<void>((resolve) => {
     stop = resolve;
@@ -79,7 +89,7 @@ export async function serveVerb({ globals, address, port }: ServeOptions, host: 
       config,
       tokens,
       version: VERSION,
-      metrics: () => Promise.resolve({ type: "text/plain", text: "" }),
+      metrics: () => metrics.render(),
     });
     try {
       const due = await hosting.due();
@@ -90,14 +100,17 @@ export async function serveVerb({ globals, address, port }: ServeOptions, host: 
       }
       talk(`reyn serve (pid ${process.pid}) listens on ${server.url}`);
       talk(sessions === 0 ? "\n" : `; ${sessions} sessions had something left to do\n`);
+      notifier.ready(`listens on ${server.url}`);
       hosting.start(due);
       await stopped;
+      notifier.stopping();
       await drain(hosting, configuration.shutdownGraceMs * TURNS_SHARE, talk);
     } finally {
       await server.close(LAST_ANSWERS_MS);
     }
   } finally {
     await hosting.close();
+    notifier.close();
     signals.dispose();
   }
   return signals.received ? 128 + signals.received.number : EXIT.ok;

@@ -29,6 +29,13 @@ export function addSessionsCommands(program: Command, { verb, act, host }: VerbK
       ),
     );
 
+  verb(sessions, "export <id>", "print everything of a session as JSON lines; with --json as one object")
+    .action(
+      act<[string]>(async (globals, _options, id) =>
+        (await import("./sessions_export.ts")).exportSessionVerb(globals, id, host)
+      ),
+    );
+
   // After its commands were made, which would inherit it.
   sessions.allowExcessArguments();
   return sessions;

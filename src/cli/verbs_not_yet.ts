@@ -16,9 +16,6 @@ export const VERBS_NOT_YET: readonly { verb: string; group?: "hooks" | "sessions
   { verb: "mcp-serve", part: "MCP" },
   { verb: "trust", part: "consent and trust" },
   { verb: "reload", part: "the server" },
-  { verb: "gc", part: "operation" },
-  { verb: "backup", part: "operation" },
-  { verb: "service", part: "operation" },
   { verb: "schema", part: "consent and trust" },
   { verb: "completion", part: "operation" },
   { verb: "list", group: "hooks", part: "consent and trust" },
@@ -27,5 +24,4 @@ export const VERBS_NOT_YET: readonly { verb: string; group?: "hooks" | "sessions
   { verb: "enable", group: "hooks", part: "consent and trust" },
   { verb: "disable", group: "hooks", part: "consent and trust" },
   { verb: "doctor", group: "hooks", part: "sandboxed hooks" },
-  { verb: "export", group: "sessions", part: "operation" },
 ];

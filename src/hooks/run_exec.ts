@@ -216,6 +216,7 @@ function concluded(
   const outcome = directive?.status === "bad" ? "bad_directive" : run.outcome;
   ports.audit.emit("hook_shell_executed", firing.session, {
     hook: hook.label,
+    point: firing.point,
     mode: action.scheme,
     command,
     returncode: run.returncode,
@@ -264,6 +265,7 @@ function launchFailed(
 ): ExecResult {
   ports.audit.emit("hook_shell_executed", firing.session, {
     hook: hook.label,
+    point: firing.point,
     mode: action.scheme,
     command,
     returncode: -1,
@@ -286,6 +288,7 @@ function refused(
 ): ExecResult {
   ports.audit.emit("hook_exec_refused", firing.session, {
     hook: hook.label,
+    point: firing.point,
     mode: action.scheme,
     command,
     reason,

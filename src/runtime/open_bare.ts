@@ -11,6 +11,7 @@ import { openSqliteStore, type StoreNotice } from "../store/sqlite/open.ts";
 import { acquireStateLock, type LockHolder } from "../store/state_lock.ts";
 import type { Store } from "../store/store.ts";
 import { checkPlaces } from "./check_places.ts";
+import type { Instrument } from "./instrument.ts";
 import { eventsDir, stateDir } from "./places.ts";
 
 export interface RuntimeHost {
@@ -28,6 +29,7 @@ export interface OpenBareOptions {
   host: RuntimeHost;
   /** Lines for the operator. */
   talk: (line: string) => void;
+  instrument?: Instrument;
 }
 
 /** The state folder, taken: its store and its audit log. */
@@ -48,7 +50,7 @@ const EMBEDDED_LEASE_MS = 10 * 365 * 24 * 3600 * 1000;
  * Takes the state folder and opens store and log. Throws E_ALREADY_RUNNING (exit 6), naming the holder, when another
  * process has it, and E_STATE_* when the folder or the store cannot be used.
  */
-export async function openBare({ controlDir, verb, host, talk }: OpenBareOptions): Promise<Bare> {
+export async function openBare({ controlDir, verb, host, talk, instrument }: OpenBareOptions): Promise<Bare> {
   checkPlaces(controlDir);
   const dir = stateDir(controlDir);
   const lock = acquireStateLock({
@@ -56,20 +58,29 @@ export async function openBare({ controlDir, verb, host, talk }: OpenBareOptions
     holder: { verb, pid: process.pid, startedAt: host.clock.now() },
   });
   if (lock.status === "held") throw alreadyRunning(dir, lock.holder);
-  const audit = openAudit({
+  const log = openAudit({
     dir: eventsDir(controlDir),
     clock: host.ioClock,
     ids: host.ids,
     pid: process.pid,
-    onProblem: (problem) => talk(`${formatFinding(problem)}\n`),
+    onProblem(problem) {
+      instrument?.auditProblem(problem.code);
+      talk(`${formatFinding(problem)}\n`);
+    },
+    ...(instrument ? { onLost: instrument.auditLost } : {}),
   });
+  const audit = instrument?.audit(log) ?? log;
   try {
-    const store = await openSqliteStore({
+    const opened = await openSqliteStore({
       dir,
       clock: host.ioClock,
       killPoint: host.fault,
-      onNotice: (notice) => reportNotice(notice, audit, talk),
+      onNotice(notice) {
+        instrument?.storeNotice(notice.kind);
+        reportNotice(notice, audit, talk);
+      },
     });
+    const store = instrument?.store(opened) ?? opened;
     return {
       store,
       audit,

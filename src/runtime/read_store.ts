@@ -11,10 +11,11 @@ export async function withStoreForReading<T>(
   read: (
     opened: { store: Store; /** A running process holds the state folder. */ live: boolean },
   ) => Promise<T>,
+  { asOfOneInstant = false } = {},
 ): Promise<T> {
   checkPlaces(controlDir);
   const dir = stateDir(controlDir);
-  const store = await openSqliteStore({ dir, clock: systemClock, readOnly: true });
+  const store = await openSqliteStore({ dir, clock: systemClock, readOnly: true, asOfOneInstant });
   try {
     return await read({ store, live: lockHolder(dir) !== undefined });
   } finally {

@@ -43,6 +43,8 @@ export interface SqliteStoreOptions {
   limits?: InboxLimits;
   /** For listings: changes nothing, and takes a folder without a store for an empty one. Default false. */
   readOnly?: boolean;
+  /** With `readOnly`: every call sees the store as it was when the first was made, until it is closed. Default false. */
+  asOfOneInstant?: boolean;
   onNotice?: (notice: StoreNotice) => void;
   /** Called at named instants, so that tests can kill the process, or fail the disk, right there. */
   killPoint?: (label: string) => void;
@@ -71,6 +73,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const onReopened = () => options.onNotice?.({ kind: "reopened" });
   if (options.readOnly) {
     if (!connection) return readOnlyStore(NOTHING_TO_READ, () => {});
+    if (options.asOfOneInstant) connection.db.exec("BEGIN");
     const database = createDatabase(connection, { path, readOnly: true, clock });
     return readOnlyStore(reading(database), () => database.close());
   }
