@@ -22,7 +22,14 @@ export interface KillPointsOptions {
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["store:before_set_aside", "torn"],
   ["store:in_set_aside", "torn"],
-  ["store:in_truncate", "nothing calls it yet"],
+  ["store:in_truncate", "crash_test.ts"],
+  ["store:in_forget", "crash_test.ts"],
+  ["store:in_copy", "cases operation/backup_killed, migration_test.ts"],
+  ["store:before_copy_named", "cases operation/backup_killed, migration_test.ts"],
+  ["gc:in_events", "case operation/gc_killed"],
+  ["gc:in_set_aside", "case operation/gc_killed"],
+  ["backup:before_database", "case operation/backup_killed"],
+  ["backup:before_named", "case operation/backup_killed"],
 ]);
 const OF_EVERY_COMMIT: ReadonlySet<string> = new Set([
   "store:before_commit",

@@ -45,7 +45,10 @@ async function run(session: string, next: string): Promise<void> {
     const answer = await store.commit({ session, epoch, ops });
     if (answer.status !== "ok") throw new Error(`${session}: ${answer.status}`);
     tell("commit", session, answer.walSeq, id);
-    if (n % 10 === 9) await store.truncate(session);
+    if (n % 10 === 9) {
+      await store.truncate(session);
+      await store.forget({ acceptedBefore: Number.MAX_SAFE_INTEGER, keep: () => false });
+    }
   }
 }
 

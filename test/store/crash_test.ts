@@ -16,6 +16,7 @@ const KILL_POINTS = [
   "store:in_transaction",
   "store:after_commit",
   "store:in_truncate",
+  "store:in_forget",
 ] as const;
 
 describe("a store whose process is killed", () => {
@@ -38,7 +39,7 @@ describe("a store whose process is killed", () => {
   };
 
   for (const label of KILL_POINTS) {
-    for (const count of label === "store:in_truncate" ? [1, 3] : [1, 5, 40]) {
+    for (const count of label === "store:in_truncate" || label === "store:in_forget" ? [1, 3] : [1, 5, 40]) {
       it(`has all that was acknowledged and nothing by half, killed at ${label} number ${count}`, async () => {
         const { lines, signal } = await ended(runScript("crash_child.ts", dir, label, String(count)));
         assert.equal(signal, "SIGKILL");
