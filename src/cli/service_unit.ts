@@ -81,7 +81,9 @@ function quoted(text: string): string {
 
 /** A value that is taken as it stands, but for `%`. */
 function specifier(text: string): string {
-  if ([...text].some((one) => one < " " || one === "\x7f") || text !== text.trim() || text.endsWith("\\")) {
+  if (
+    Array.from(text).some((one) => one < " " || one === "\x7f") || text !== text.trim() || text.endsWith("\\")
+  ) {
     throw unfit("control characters in a path, or white space or \\ at its end");
   }
   return text.replace(/%/g, "%%");
