@@ -27,24 +27,32 @@ export interface Metrics {
 
 /** Counting over the whole store costs a read of all its sessions, so scrapers that come often share one. */
 const TOTALS_FRESH_MS = 1000;
+const MOST_REMEMBERED = 5000;
 
 export function createMetrics({ clock }: { clock: Clock }): Metrics {
   const registry = new Registry();
   const made = makeMetrics(registry);
   const limited = createLimiter();
+  /** Looking up a series by its labels costs more than adding to it. */
+  const series = new Map<string, (value: number) => void>();
   const startedAt = clock.now();
   let sources: MetricSources | undefined;
   let totals: { at: number; of: Promise<StoreTotals> } | undefined;
   let cpuSeen = 0;
 
   const record = (metric: MetricName, labels: Record<string, string>, value: number) => {
-    const found = made.get(metric);
-    if (!found || !Number.isFinite(value)) return;
-    // Types of events are as many as their table has.
-    const few = metric === "reyn_events_total" ? labels : limited(metric, labels);
-    if (found instanceof Counter) found.inc(few, Math.max(0, value));
-    else if (found instanceof Histogram) found.observe(few, value);
-    else found.set(few, value);
+    if (!Number.isFinite(value)) return;
+    const key = `${metric}\n${Object.values(labels).join("\n")}`;
+    let add = series.get(key);
+    if (!add) {
+      const found = made.get(metric);
+      if (!found) return;
+      // Types of events are as many as their table has.
+      add = seriesOf(found, metric === "reyn_events_total" ? labels : limited(metric, labels));
+      if (series.size >= MOST_REMEMBERED) series.clear();
+      series.set(key, add);
+    }
+    add(value);
   };
   /** Counts, measures or sets, as the metric is made. */
   const note = <M extends MetricName>(metric: M, labels: LabelsOf<M>, value: number) =>
@@ -160,6 +168,19 @@ function countingAudit(log: Audit, event: (type: string, data: unknown) => void)
 }
 
 type Made = Counter | Gauge | Histogram;
+
+function seriesOf(metric: Made, labels: Record<string, string>): (value: number) => void {
+  if (metric instanceof Counter) {
+    const child = metric.labels(labels);
+    return (value) => child.inc(Math.max(0, value));
+  }
+  if (metric instanceof Histogram) {
+    const child = metric.labels(labels);
+    return (value) => child.observe(value);
+  }
+  const child = metric.labels(labels);
+  return (value) => child.set(value);
+}
 
 function makeMetrics(registry: Registry): ReadonlyMap<MetricName, Made> {
   const made = new Map<MetricName, Made>();
