@@ -51,6 +51,11 @@ export interface AuditData {
     configured: string;
     effective: string;
   };
+  composer_fired: { composer: string; correlation_key: string; event_id: string };
+  composer_dropped: { composer: string; correlation_key: string; reason: string; count?: number };
+  composer_pending_set_aside: { path: string; reason: string };
+  composer_pending_failed: { path: string; reason: string };
+  bus_subscriber_dropped: { subscriber_id: string; drop_count: number };
   inbox_refused: { kind: string; reason: string; hook?: string };
   inbox_dropped: { ids: string[]; reason: string };
   safety_limit_checkpoint: {
@@ -94,6 +99,11 @@ export const AUDIT_GROUPS: Record<AuditType, "session" | "turn" | "hook" | "tool
   hook_shell_executed: "tool",
   hook_exec_refused: "tool",
   sandbox_policy_not_applied: "tool",
+  composer_fired: "hook",
+  composer_dropped: "hook",
+  composer_pending_set_aside: "hook",
+  composer_pending_failed: "hook",
+  bus_subscriber_dropped: "hook",
   inbox_refused: "session",
   inbox_dropped: "session",
   safety_limit_checkpoint: "safety",

@@ -12,6 +12,8 @@ const CHAIN = "id that links what followed from one message; null where nothing 
 const RESUMED = "whether it goes on after a crash or an earlier run";
 const POINT = "the point that fired";
 const HOOK = "name of the hook, or `<layer>#<index>`";
+const COMPOSER = "name of the composer";
+const KEY = "value of the field that it is keyed on; `__default__` without one";
 
 /** Compiles only when every type and every field of AuditData is here. */
 export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
@@ -113,6 +115,35 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
       configured: "what the policy says, as JSON",
       effective: "what holds for the hook, as JSON",
     },
+  },
+  composer_fired: {
+    says: "a composer published its event",
+    fields: { composer: COMPOSER, correlation_key: KEY, event_id: "id of the composed event" },
+  },
+  composer_dropped: {
+    says: "something that a composer held pending will not become an event",
+    fields: {
+      composer: COMPOSER,
+      correlation_key: KEY,
+      reason:
+        "ttl_evict: it stayed incomplete too long; capacity_drop_oldest, capacity_drop_newest, capacity_reject: " +
+        "too many keys were pending; per_key_event_cap: too many events for one key; cancelled: its `unless` came; " +
+        "out_of_order: a seq began anew; rate_limited; session_closed: it was not durable and the run ended; " +
+        "composer_removed, composer_changed, record_damaged: it was found in composer_pending.json and could not be taken up",
+      count: "how many, where it is not one",
+    },
+  },
+  composer_pending_set_aside: {
+    says: "composer_pending.json was damaged: it was put aside and nothing of it is pending",
+    fields: { path: "where it was put", reason: "what was wrong with it" },
+  },
+  composer_pending_failed: {
+    says: "composer_pending.json could not be written; what is armed meanwhile may not survive a crash",
+    fields: { path: "the file", reason: "why" },
+  },
+  bus_subscriber_dropped: {
+    says: "a subscriber of the bus was too slow, and its oldest unread events were dropped",
+    fields: { subscriber_id: "which subscriber", drop_count: "how many of its events so far" },
   },
   inbox_refused: {
     says: "a message was not taken into the inbox",

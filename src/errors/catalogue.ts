@@ -56,6 +56,26 @@ export const CATALOGUE = {
   W_FILE_NAME: { severity: "warning", meaning: "a file is called nearly like one that reyn reads" },
   W_HOOK_GLOB: { severity: "warning", meaning: "a glob that matches otherwise than it looks" },
   W_HOOK_DISABLED_UNKNOWN: { severity: "warning", meaning: "`disabled` names no hook" },
+  // Composers
+  E_COMPOSER_NAME: { severity: "error", meaning: "a composer's name is malformed or taken" },
+  E_COMPOSER_KIND: { severity: "error", meaning: "an input or a composed event whose kind is none" },
+  E_COMPOSER_KEY: {
+    severity: "error",
+    meaning: "a key that a composer's op does not take, or one that it lacks",
+  },
+  E_COMPOSER_MATCH: { severity: "error", meaning: "an input's `match` that can never match" },
+  E_COMPOSER_CYCLE: { severity: "error", meaning: "composers that feed one another in a circle" },
+  E_COMPOSER_UNKNOWN: { severity: "error", meaning: "no composer of that name" },
+  W_COMPOSER_SOURCE: { severity: "warning", meaning: "a composer waits for events that nothing sends" },
+  W_COMPOSER_CAPACITY: {
+    severity: "warning",
+    meaning: "a keyed deadline that keeps only the default number of keys",
+  },
+  W_COMPOSER_DURABLE: { severity: "warning", meaning: "a deadline that dies with its process" },
+  W_COMPOSER_NO_EFFECT: { severity: "warning", meaning: "a key that has no effect on this composer" },
+  W_MATCH_FIELD: { severity: "warning", meaning: "a matcher names what a composed event does not carry" },
+  E_TEST_CASE: { severity: "error", meaning: "an entry of `tests` that cannot be run" },
+  E_TIMELINE: { severity: "error", meaning: "a line of a timeline that is not an event" },
   W_SAFETY_ASK_USER: { severity: "warning", meaning: "`on_limit: ask_user` acts as `warn`" },
   E_GRANT_DENIED: { severity: "error", meaning: "a hook's `write_paths` names what no hook may write" },
   W_GRANT_NARROWED: {

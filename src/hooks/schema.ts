@@ -119,9 +119,11 @@ function splitWords(command: string): string[] {
 
 const paths = () => raw(z.array(nonBlank(), { error: expecting("must be a list of paths") }));
 
-const rateLimit = text().regex(/^[1-9]\d{0,8}\/(s|m|h)$/, {
-  error: expecting("must be a rate such as 10/s, 60/m or 100/h"),
-});
+/** A rate as it is written: `10/s`, `60/m`, `100/h`. */
+export const rateLimitKey = () =>
+  text().regex(/^[1-9]\d{0,8}\/(s|m|h)$/, {
+    error: expecting("must be a rate such as 10/s, 60/m or 100/h"),
+  });
 
 /** One entry of `hooks:`. What depends on more than one key is checked when the entry is compiled. */
 export const hookSchema = z.strictObject({
@@ -135,7 +137,7 @@ export const hookSchema = z.strictObject({
   overlap: z.enum(["queue", "skip", "parallel"]).optional().meta({
     description: "What happens to a run while the last one is under way. Default: queue.",
   }),
-  rate_limit: rateLimit.optional().meta({ description: "Most runs in a second, minute or hour: 10/m." }),
+  rate_limit: rateLimitKey().optional().meta({ description: "Most runs in a second, minute or hour: 10/m." }),
   await: bool().optional().meta({ description: "false: the session does not wait for this lifecycle hook." }),
 
   template_push: templatePush.optional(),
