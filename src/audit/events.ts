@@ -55,6 +55,8 @@ export interface AuditData {
   composer_dropped: { composer: string; correlation_key: string; reason: string; count?: number };
   composer_pending_set_aside: { path: string; reason: string };
   composer_pending_failed: { path: string; reason: string };
+  composer_deadline_lost: { composer: string; correlation_key: string; armed_at: number; reason: string };
+  composer_held_back: { composer: string; correlation_key: string; waited_ms: number };
   bus_subscriber_dropped: { subscriber_id: string; drop_count: number };
   inbox_refused: { kind: string; reason: string; hook?: string };
   inbox_dropped: { ids: string[]; reason: string };
@@ -103,6 +105,8 @@ export const AUDIT_GROUPS: Record<AuditType, "session" | "turn" | "hook" | "tool
   composer_dropped: "hook",
   composer_pending_set_aside: "hook",
   composer_pending_failed: "hook",
+  composer_deadline_lost: "hook",
+  composer_held_back: "hook",
   bus_subscriber_dropped: "hook",
   inbox_refused: "session",
   inbox_dropped: "session",

@@ -128,7 +128,7 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
       reason:
         "ttl_evict: it stayed incomplete too long; capacity_drop_oldest, capacity_drop_newest, capacity_reject: " +
         "too many keys were pending; per_key_event_cap: too many events for one key; cancelled: its `unless` came; " +
-        "out_of_order: a seq began anew; rate_limited; session_closed: it was not durable and the run ended; " +
+        "out_of_order: a seq began anew; rate_limited; chain_limit: one event led to too many composed ones; session_closed: it was not durable and the run ended; " +
         "composer_removed, composer_changed, record_damaged: it was found in composer_pending.json and could not be taken up",
       count: "how many, where it is not one",
     },
@@ -141,9 +141,26 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
     says: "composer_pending.json could not be written; what is armed meanwhile may not survive a crash",
     fields: { path: "the file", reason: "why" },
   },
+  composer_deadline_lost: {
+    says: "an error: a deadline that was armed is no longer watched, and has not fired",
+    fields: {
+      composer: COMPOSER,
+      correlation_key: KEY,
+      armed_at: "when it was armed, in seconds since 1970",
+      reason: "as in composer_dropped",
+    },
+  },
+  composer_held_back: {
+    says: "a debounce without `max_wait` has not fired for ten times its ttl: events keep coming",
+    fields: {
+      composer: COMPOSER,
+      correlation_key: KEY,
+      waited_ms: "milliseconds since the first of the events",
+    },
+  },
   bus_subscriber_dropped: {
     says: "a subscriber of the bus was too slow, and its oldest unread events were dropped",
-    fields: { subscriber_id: "which subscriber", drop_count: "how many of its events so far" },
+    fields: { subscriber_id: "which subscriber", drop_count: "how many since the last such record" },
   },
   inbox_refused: {
     says: "a message was not taken into the inbox",

@@ -19,7 +19,7 @@ export type Overflow = typeof OVERFLOW_POLICIES[number];
 
 /** One kind of event that a composer takes. */
 export interface ComposerInput {
-  /** As written, trimmed; the engine makes it canonical for its session (`canonicalKind`). */
+  /** As it stands on the bus of the session: what `parseKind` gives. */
   kind: string;
   /** Compiled `match`; null: every event of the kind. */
   matcher: Matcher | null;
@@ -80,10 +80,12 @@ export type DropReason =
   | "rate_limited"
   /** Composed events led to more composed events than the engine follows. */
   | "chain_limit"
-  /** The session ended, or unloaded, with this pending and not durable. */
-  | "stopped"
-  /** Restored, but no composer of this name, or a different op, is declared any more, or none of its inputs matches. */
-  | "removed";
+  /** The session's run ended with this pending and not durable. */
+  | "session_closed"
+  /** Restored, but no durable composer of this name is declared any more. */
+  | "composer_removed"
+  /** Restored, but its composer has another op now, or no input that takes one of its events. */
+  | "composer_changed";
 
 /**
  * Something durable that is pending, as JSON. Instants are wall-clock epoch milliseconds. `pending`: events of one key
