@@ -61,8 +61,11 @@ export function parseKind(text: string, own: SessionRef): KindResult {
   }
 }
 
-/** Why nothing in this version, or nothing at all, sends events of this kind; undefined where something does. */
-export function missingProducer(input: InputKind, emitted: ReadonlySet<string>): string | undefined {
+/**
+ * Why nothing in this version, or nothing at all, sends events of this kind; undefined where something does. Whether a
+ * composer emits a composed event is not judged here.
+ */
+export function missingProducer(input: InputKind): string | undefined {
   switch (input.type) {
     case "builtin":
       if (hasSource(input.point)) return undefined;
@@ -71,10 +74,10 @@ export function missingProducer(input: InputKind, emitted: ReadonlySet<string>):
       }, which this version of reyn does not have yet`;
     case "llm":
       return input.own
-        ? "it is emitted with the tool emit_hook_event, which this version of reyn does not have yet"
-        : "another session emits it, and what another session emits never comes here; `llm:self:<name>` is this one";
+        ? "such events are emitted with the tool emit_hook_event, which this version of reyn does not have yet"
+        : "another session emits that, and no event of another session ever comes here; `llm:self:<name>` is this one";
     case "composed":
-      return emitted.has(input.kind) ? undefined : `no composer emits ${input.kind}`;
+      return undefined;
     case "open":
       return `nothing in this version of reyn sends events of the kind ${input.prefix}:`;
   }

@@ -1,14 +1,9 @@
 import { z } from "zod";
-import { refusal } from "../config/refusal.ts";
-import { bool, duration, expecting, nonBlank } from "../config/scalars.ts";
+import { refusal, refuse } from "../config/refusal.ts";
+import { bool, duration, expecting, nonBlank, show } from "../config/scalars.ts";
 import { rateLimitKey } from "../hooks/schema.ts";
-
-/** The eight ways in which events become one. */
-export const OPS = ["all", "any", "seq", "window", "debounce", "correlate_by", "count", "deadline"] as const;
-export type Op = (typeof OPS)[number];
-
-export const OVERFLOWS = ["drop_oldest", "drop_newest", "reject"] as const;
-export type Overflow = (typeof OVERFLOWS)[number];
+import { COMPOSER_OPS, OVERFLOW_POLICIES } from "./composer.ts";
+import { parseKind } from "./kinds.ts";
 
 const LONGEST_NAME = 200;
 /** Controls, invisible and direction characters: the name stands in listings, records and keys. */
@@ -22,10 +17,26 @@ const whole = (what: string, max: number) => {
   return z.number({ error }).int({ error }).min(1, { error }).max(max, { error });
 };
 
+/** What a kind says does not depend on whose session it is for, only how it is spelt on the bus does. */
+const ANY_SESSION = { agent: "default", sid: "main" };
+
 const kind = () =>
-  text().meta({
+  text().superRefine((written, context) => {
+    const parsed = parseKind(written, ANY_SESSION);
+    if (parsed.ok) return;
+    refuse(context, "E_COMPOSER_KIND", parsed.message, parsed.fix === undefined ? {} : { fix: parsed.fix });
+  }).meta({
     description:
       "builtin point, llm:self:<name>, composed:<name>, mcp:<server>:<event>, http:<token>:<name>.",
+  });
+
+/** Only composed events can be emitted: no composer can pretend that something else happened. */
+const composedKind = () =>
+  text().superRefine((written, context) => {
+    const parsed = parseKind(written, ANY_SESSION);
+    if (parsed.ok && parsed.input.type === "composed") return;
+    const message = `must be composed:<name>, got ${show(written)}`;
+    refuse(context, "E_COMPOSER_KIND", message);
   });
 
 const match = () =>
@@ -60,7 +71,7 @@ const policy = z.strictObject({
   capacity: whole("correlation keys", 10_000_000).optional().meta({
     description: "Correlation keys that may be pending at once. Default: 10.",
   }),
-  overflow: z.enum(OVERFLOWS).optional().meta({
+  overflow: z.enum(OVERFLOW_POLICIES).optional().meta({
     description: "What happens to one key more. Default: drop_oldest.",
   }),
   ttl: wait().optional().meta({ description: "How long is waited. Default: 5m." }),
@@ -80,11 +91,11 @@ export const composerSchema = z.strictObject({
       refusal("E_COMPOSER_NAME", "a composer's name may hold no control characters"),
     )
     .meta({ description: "Unique over all layers." }),
-  op: z.enum(OPS).meta({ description: `How events become one: ${OPS.join(", ")}.` }),
+  op: z.enum(COMPOSER_OPS).meta({ description: `How events become one: ${COMPOSER_OPS.join(", ")}.` }),
   inputs: z.array(input, { error: expecting("must be a list of inputs, each with a kind") })
     .min(1, { error: "must have at least one input" }).optional(),
   emit: z.strictObject({
-    kind: text().regex(/^\s*composed:/i, { error: expecting("must begin with composed:") }),
+    kind: composedKind(),
   }).optional().meta({
     description: "The event that it publishes. deadline: composed:<name of the composer>.",
   }),
@@ -97,7 +108,7 @@ export const composerSchema = z.strictObject({
   max_wait: wait().optional().meta({
     description: "op debounce: fires at the latest so long after the first event.",
   }),
-  unless: z.union([canceller, z.array(canceller).min(1)], {
+  unless: z.union([canceller, z.array(canceller).min(1, { error: "must have at least one input" })], {
     error: expecting("must be a mapping with a kind, or a list of such"),
   }).optional().meta({ description: "An input that forgets what is pending for its key." }),
   rate_limit: rateLimitKey().optional().meta({
@@ -109,4 +120,4 @@ export const composerSchema = z.strictObject({
   ttl: wait().optional().meta({ description: "op deadline: how long it may take. policy.ttl goes first." }),
 });
 
-export type ComposerInput = z.output<typeof composerSchema>;
+export type ComposerEntry = z.output<typeof composerSchema>;

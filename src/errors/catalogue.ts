@@ -47,6 +47,10 @@ export const CATALOGUE = {
   E_HOOK_KEY_SCHEME: { severity: "error", meaning: "a key that does not belong to the hook's scheme" },
   E_HOOK_NOT_YET: { severity: "error", meaning: "a scheme or point whose part of reyn does not exist yet" },
   E_HOOK_COMPOSED: { severity: "error", meaning: "a composed event that no composer emits" },
+  W_HOOK_COMPOSED: {
+    severity: "warning",
+    meaning: "a composed event that no composer emits, though one that is left out may",
+  },
   E_HOOK_SESSION: { severity: "error", meaning: "a push to another session, which does not exist yet" },
   E_HOOK_EXEC: { severity: "error", meaning: "a hook's command failed" },
   E_HOOK_DIRECTIVE: { severity: "error", meaning: "the output of an exec_capture is not one directive" },

@@ -76,10 +76,7 @@ function checkTarget(on: string, context: SectionContext): HookTarget | undefine
     context.report(["on"], "E_HOOK_POINT", pointProblem(on), pointFix(on));
     return undefined;
   }
-  if (target.kind === "composed") {
-    context.report(["on"], "E_HOOK_COMPOSED", `no composer emits composed:${target.name}`);
-    return target;
-  }
+  if (target.kind === "composed") return target;
   if (!hasSource(target.point)) {
     const part = REACTIONS[target.point].source;
     const message = `${target.point} is fired by ${part}, which this version of reyn does not have yet`;

@@ -1,5 +1,6 @@
 import process from "node:process";
 import { AGENT_NAME, DEFAULT_AGENT } from "../agents/section.ts";
+import type { Composer } from "../composers/composer.ts";
 import { type LayerFile, loadConfiguration } from "../config/load_layers.ts";
 import { didYouMean } from "../config/suggest.ts";
 import { type Finding, isError } from "../errors/finding.ts";
@@ -11,6 +12,7 @@ import type { ModelConfig } from "../model/section.ts";
 import type { SessionSettings } from "../session/context.ts";
 import { isSessionName } from "../session/names.ts";
 import { checkCommands } from "./check_commands.ts";
+import { checkComposers, mergeFindings } from "./check_composers.ts";
 import { homeFolder } from "./surroundings.ts";
 import { nearNames } from "./near_names.ts";
 import { configSections } from "./sections.ts";
@@ -28,6 +30,8 @@ export interface Configuration {
   sandbox: SandboxConfig;
   /** Of all layers, in the order in which they run. */
   hooks: readonly Hook[];
+  /** Of all layers, in their order. */
+  composers: readonly Composer[];
   /** Names of hooks that this session has switched off. */
   disabled: ReadonlySet<string>;
   /** Files that were found, with what became of them. */
@@ -61,8 +65,23 @@ export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configu
   const safety = values.find(sections.safety);
   const sandbox = values.find(sections.sandbox) ?? { backend: "auto", denyRead: [], policy: {} };
   const commands = checkCommands(values.list(sections.hooks), sandbox, controlDir);
-  const hooks = commands.usable.flatMap((layer) => layer.value);
-  const findings = [...nearNames(controlDir, home), ...loaded.findings, ...commands.findings];
+  const composed = checkComposers({
+    layers: values.list(sections.composers),
+    hooks: sections.composedHooks,
+    files: new Map(loaded.layers.map(({ shown, layer }) => [shown, layer])),
+    leftOut: new Set([
+      ...commands.leftOut,
+      ...loaded.layers.filter(({ state }) => state === "skipped").map(({ shown }) => shown),
+    ]),
+    declared: sections.declaredKinds,
+    incomplete: loaded.findings.some((one) => isError(one) && one.subject?.startsWith("composers") === true),
+  });
+  const { leftOut } = composed;
+  const hooks = commands.usable.filter(({ shown }) => !leftOut.has(shown)).flatMap((layer) => layer.value);
+  const findings = [
+    ...nearNames(controlDir, home),
+    ...mergeFindings(loaded.findings, [...commands.findings, ...composed.findings]),
+  ];
   if (agents && !own) findings.push(unknownAgent(agent, agents.keys()));
   const disabled = new Set<string>();
   for (const layer of values.list(sections.disabled)) {
@@ -79,7 +98,7 @@ export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configu
     agent,
     sid,
     findings,
-    usable: loaded.usable && own !== undefined && !commands.stopsStart,
+    usable: loaded.usable && own !== undefined && !commands.stopsStart && !composed.stopsStart,
     model: own?.model ?? values.find(sections.model) ?? { provider: "echo", hookRole: "user" },
     session: {
       agent,
@@ -93,10 +112,11 @@ export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configu
     shutdownGraceMs: values.find(sections.shutdownGrace) ?? 0,
     sandbox,
     hooks,
+    composers: composed.composers.map(({ composer }) => composer),
     disabled,
     layers: loaded.layers.map(({ layer, shown, state }) => ({ layer, file: shown, state })),
     skipped: loaded.layers
-      .filter((file) => file.state === "skipped" || commands.leftOut.has(file.shown))
+      .filter((file) => file.state === "skipped" || leftOut.has(file.shown))
       .map((file) => skippedLayer(file, findings)),
   };
 }

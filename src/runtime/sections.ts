@@ -1,6 +1,7 @@
 import { agentsSection } from "../agents/section.ts";
-import { LAYERS, notYetSection } from "../config/section.ts";
-import { hooksSection } from "../hooks/section.ts";
+import { composersSection } from "../composers/section.ts";
+import { notYetSection } from "../config/section.ts";
+import { type ComposedHook, hooksSection } from "../hooks/section.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
 import { modelSection } from "../model/section.ts";
 import { sandboxSection } from "../sandbox/section.ts";
@@ -9,7 +10,6 @@ import { resumeSection, safetySection, shutdownGraceSection } from "../session/s
 
 /** Documented keys whose part does not exist yet: refused by name instead of ignored. */
 const NOT_YET = [
-  notYetSection("composers", "event correlation", LAYERS),
   notYetSection("permissions", "tools and permissions"),
   notYetSection("server", "the server"),
   notYetSection("fs_watch", "file watching"),
@@ -24,7 +24,10 @@ const NOT_YET = [
 
 /** Every top-level key of a configuration file. Hooks are compiled for one session. */
 export function configSections(own: SessionRef) {
-  const hooks = hooksSection(own);
+  const composedHooks: ComposedHook[] = [];
+  const hooks = hooksSection(own, (hook) => composedHooks.push(hook));
+  const declaredKinds = new Set<string>();
+  const composers = composersSection(own, (kind) => declaredKinds.add(kind));
   return {
     model: modelSection,
     safety: safetySection,
@@ -33,6 +36,11 @@ export function configSections(own: SessionRef) {
     shutdownGrace: shutdownGraceSection,
     sandbox: sandboxSection,
     hooks,
+    composers,
+    /** Hooks at composed events, once the sections have been loaded. */
+    composedHooks,
+    /** What composers emit, those with errors included, likewise. */
+    declaredKinds,
     disabled: disabledSection,
     all: [
       modelSection,
@@ -42,6 +50,7 @@ export function configSections(own: SessionRef) {
       shutdownGraceSection,
       sandboxSection,
       hooks,
+      composers,
       disabledSection,
       ...NOT_YET,
     ],
