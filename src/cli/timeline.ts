@@ -1,3 +1,5 @@
+import { DEFAULT_KEY } from "../composers/composer.ts";
+import type { ComposerEvent } from "../composers/runner.ts";
 import { escapeVisible } from "../errors/escape_visible.ts";
 import type { RunEvent } from "../runtime/run_event.ts";
 import type { HistoryMessage } from "../session/messages.ts";
@@ -70,6 +72,9 @@ export function timeline(output: TimelineOutput): (event: RunEvent) => void {
           `    ! hook ${oneLine(event.hook.label)} did not run: ${event.reason}: ${oneLine(event.error)}\n`,
         );
         return;
+      case "composer":
+        talk(`    ${composed(event.what)}`);
+        return;
       case "rate_limited":
         talk(`    ! hook ${oneLine(event.hook.label)} is held back by its rate_limit`);
         return;
@@ -136,6 +141,15 @@ export function jsonLines(write: (text: string) => void): (event: RunEvent) => v
           }\n`,
         );
         return;
+      case "composer": {
+        const { what } = event;
+        const rest = what.type === "fired"
+          ? { event_id: what.event.id, kind: what.event.kind }
+          : { reason: what.reason };
+        const type = `composer_${what.type}`;
+        write(`${JSON.stringify({ type, composer: what.composer, correlation_key: what.key, ...rest })}\n`);
+        return;
+      }
       case "rate_limited":
         write(`${JSON.stringify({ type: "rate_limited", hook: event.hook.label })}\n`);
         return;
@@ -148,6 +162,14 @@ export function jsonLines(write: (text: string) => void): (event: RunEvent) => v
         write(`${JSON.stringify(event)}\n`);
     }
   };
+}
+
+function composed(what: ComposerEvent): string {
+  const name = oneLine(what.composer);
+  const key = what.key === DEFAULT_KEY ? "" : ` for ${oneLine(what.key)}`;
+  return what.type === "fired"
+    ? `* composer ${name} fired${key}: ${oneLine(what.event.kind)}`
+    : `! composer ${name} dropped what it held${key}: ${what.reason}`;
 }
 
 function heldBack(count: number, action: string): string {

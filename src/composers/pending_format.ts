@@ -1,4 +1,5 @@
 import { COMPOSER_OPS, type ComposerOp, type StoredEvent, type StoredRecord } from "./composer.ts";
+import { firedId, pendingId } from "./stored.ts";
 
 /** `composer_pending.json`: every durable record of one session. Instants in it are wall-clock epoch seconds. */
 export const PENDING_VERSION = 1;
@@ -17,7 +18,7 @@ export interface DamagedRecord {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** One record as a line of the file. */
-export function encodeRecord(id: string, stored: StoredRecord): string {
+export function encodeRecord(stored: StoredRecord): string {
   const { composer, op, key } = stored;
   const record = stored.t === "pending"
     ? {
@@ -26,7 +27,7 @@ export function encodeRecord(id: string, stored: StoredRecord): string {
       last_at: stored.last_at / 1000,
     }
     : { events: [encodeEvent(stored.event)] };
-  return JSON.stringify({ id, composer, op, key, state: stored.t, record });
+  return JSON.stringify({ composer, op, key, state: stored.t, record });
 }
 
 /** The whole file, one record a line. */
@@ -49,13 +50,17 @@ export function decodeFile(text: string, opOf: (composer: string) => ComposerOp 
   if (!Array.isArray(list)) return { ok: false, reason: "it holds no list of records" };
   const records: { id: string; record: StoredRecord }[] = [];
   const damaged: DamagedRecord[] = [];
-  list.forEach((item: unknown, index) => {
+  for (const item of list as unknown[]) {
     const decoded = decodeRecord(item, opOf);
     const fields = isFields(item) ? item : {};
-    if (decoded) records.push({ id: textOf(fields["id"]) ?? `found-${index}`, record: decoded });
+    if (decoded) records.push({ id: idOf(decoded), record: decoded });
     else damaged.push({ composer: textOf(fields["composer"]) ?? "?", key: textOf(fields["key"]) ?? "?" });
-  });
+  }
   return { ok: true, records, damaged };
+}
+
+function idOf(record: StoredRecord): string {
+  return record.t === "pending" ? pendingId(record.composer, record.key) : firedId(record.event.id);
 }
 
 function encodeEvent({ id, kind, payload, chain_id, at }: StoredEvent) {

@@ -2,8 +2,6 @@ import { closeSync, fstatSync, openSync, readFileSync, renameSync } from "node:f
 import type { ComposerOp, StoredRecord } from "./composer.ts";
 import { type DamagedRecord, decodeFile } from "./pending_format.ts";
 
-export const PENDING_FILE = "composer_pending.json";
-
 /** Largest file that is read, in bytes. */
 const LARGEST_FILE = 1024 ** 3;
 

@@ -33,7 +33,7 @@ const RETRY_MS = 1000;
  */
 export function openPendingFile(options: PendingFileOptions): PendingFile {
   const { path, ioClock, fault = () => {} } = options;
-  const lines = new Map(options.found.map(({ id, record }) => [id, encodeRecord(id, record)]));
+  const lines = new Map(options.found.map(({ id, record }) => [id, encodeRecord(record)]));
   let next: Batch | undefined;
   let running: Promise<void> | undefined;
   let failing = false;
@@ -77,7 +77,7 @@ export function openPendingFile(options: PendingFileOptions): PendingFile {
     save(changes: readonly StoredChange[]) {
       let changed = false;
       for (const { id, record } of changes) {
-        if (record) lines.set(id, encodeRecord(id, record));
+        if (record) lines.set(id, encodeRecord(record));
         else if (!lines.delete(id)) continue;
         changed = true;
       }

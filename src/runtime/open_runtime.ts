@@ -1,15 +1,18 @@
+import { existsSync } from "node:fs";
 import process from "node:process";
 import type { Audit } from "../audit/audit.ts";
-import { createDispatcher } from "../hooks/dispatcher.ts";
+import { createDispatcher, type Dispatcher } from "../hooks/dispatcher.ts";
 import type { Hook } from "../hooks/hook.ts";
 import { hookRegistry, NO_HOOKS } from "../hooks/registry.ts";
 import { isSameSession, parseSessionRef } from "../hooks/session_ref.ts";
 import { createModel } from "../model/create_model.ts";
 import { openSession, type Session } from "../session/session.ts";
+import type { SessionBus } from "../session/session_bus.ts";
 import type { Store } from "../store/store.ts";
 import type { Configuration } from "./configuration.ts";
 import { openBare, type OpenBareOptions } from "./open_bare.ts";
 import type { Execution } from "./exec_ports.ts";
+import { pendingPath } from "./places.ts";
 import { surroundings } from "./surroundings.ts";
 import type { RunEvent } from "./run_event.ts";
 
@@ -43,6 +46,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     ids: host.ids,
   });
   const execution = await openCommands(options, audit);
+  const composing = await openComposing(options, audit);
 
   return {
     store,
@@ -66,9 +70,11 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
             switchedOff: (hook) => hook.name !== null && configuration.disabled.has(hook.name),
             observe,
           }),
+        bus: (dispatcher) => hooks && composing ? composing.open(dispatcher, observe) : null,
       });
     },
     async close() {
+      composing?.close();
       await model.close();
       execution?.close();
       await bare.close();
@@ -95,4 +101,34 @@ async function openCommands(options: OpenRuntimeOptions, audit: Audit): Promise<
     audit,
     talk,
   });
+}
+
+interface Composing {
+  open(hooks: Dispatcher, observe: (event: RunEvent) => void): SessionBus | null;
+  close(): void;
+}
+
+/** What composers need; loaded only where one is declared, or where some have left something pending. */
+async function openComposing(options: OpenRuntimeOptions, audit: Audit): Promise<Composing | undefined> {
+  const { controlDir, configuration, host, talk } = options;
+  const { composers, agent, sid } = configuration;
+  if (composers.length === 0 && !existsSync(pendingPath(controlDir, { agent, sid }))) return undefined;
+  const { openSessionComposers, runtimeTimers } = await import("./session_composers.ts");
+  const timers = runtimeTimers(host.clock, talk);
+  return {
+    open: (hooks, observe) =>
+      openSessionComposers({
+        controlDir,
+        own: { agent, sid },
+        composers,
+        timers,
+        ioClock: host.ioClock,
+        audit,
+        hooks,
+        observe,
+        talk,
+        fault: host.fault,
+      }),
+    close: () => timers.close(),
+  };
 }

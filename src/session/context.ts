@@ -5,6 +5,7 @@ import type { Model } from "../model/model.ts";
 import type { Store } from "../store/store.ts";
 import type { SessionEvent } from "./events.ts";
 import type { Journal } from "./journal.ts";
+import type { SessionBus } from "./session_bus.ts";
 
 export interface SessionSettings {
   agent: string;
@@ -25,6 +26,8 @@ export interface SessionPorts {
   clock: Clock;
   audit: Audit;
   hooks: Dispatcher;
+  /** Null: there are no composers, and nothing is published. */
+  bus: SessionBus | null;
   model: Model;
   /** Told of everything a person who watches wants to see. */
   observe: (event: SessionEvent) => void;

@@ -15,7 +15,8 @@ export interface RunLoop {
   /** Says that the inbox may hold something new. */
   poke(): void;
   /**
-   * Takes turns until stopped or, with `untilIdle`, until no waking message is left and no hook runs in the background.
+   * Takes turns until stopped or, with `untilIdle`, until no waking message is left, no event is queued and no hook runs in
+   * the background.
    */
   run(options: { untilIdle: boolean }): Promise<void>;
 }
@@ -51,6 +52,13 @@ export function createRunLoop(context: SessionContext): RunLoop {
     wakeUp = () => cut.abort();
     await sleep(ports.clock, ms, cut.signal);
     wakeUp = undefined;
+  };
+
+  /** What still runs and may put something into the inbox; armed timers are not waited for. */
+  const background = (): Promise<unknown> | undefined => {
+    const queued = ports.bus?.quiet();
+    if (!ports.hooks.busy) return queued;
+    return Promise.all([ports.hooks.drained(), queued]);
   };
 
   let failedAt = 0;
@@ -143,9 +151,12 @@ export function createRunLoop(context: SessionContext): RunLoop {
         const plan = planTurn(pending, journal.state.valve, settings.cap);
         switch (plan.next) {
           case "idle":
-            if (ports.hooks.busy) await Promise.race([ports.hooks.drained(), waitForPoke()]);
-            else if (untilIdle && !poked) return;
-            else await waitForPoke();
+            {
+              const behind = background();
+              if (behind) await Promise.race([behind, waitForPoke()]);
+              else if (untilIdle && !poked) return;
+              else await waitForPoke();
+            }
             break;
           case "limit":
             known = undefined;

@@ -2,6 +2,7 @@ import { type DispatchOutcome, type HookPush, NOTHING } from "../hooks/push.ts";
 import type { TurnStatus } from "../points/reactions.ts";
 import type { InboxRow, Op } from "../store/store.ts";
 import type { SessionContext } from "./context.ts";
+import { firePoint, hasListeners } from "./fire_point.ts";
 import { attributed, chainOf, type HistoryMessage, historyMessage, hookMessage } from "./messages.ts";
 import type { PlannedTurn } from "./plan_turn.ts";
 import type { CurrentTurn, SessionRecord } from "./state.ts";
@@ -104,10 +105,9 @@ function announce(
 
 async function fireTurnStart(context: SessionContext): Promise<void> {
   const { ports, journal, settings } = context;
-  if (!ports.hooks.has("turn_start")) return;
+  if (!hasListeners(context, "turn_start")) return;
   const current = currentTurn(context);
-  const outcome = await ports.hooks.dispatch({
-    key: "turn_start",
+  const outcome = await firePoint(context, "turn_start", {
     id: `${context.id}/${current.turn}/turn_start`,
     chainId: current.chain,
     payload: {
@@ -176,10 +176,9 @@ async function fireTurnEnd(
   current: CurrentTurn,
   status: TurnStatus,
 ): Promise<DispatchOutcome> {
-  const { ports, journal, settings } = context;
-  if (!ports.hooks.has("turn_end")) return NOTHING;
-  return await ports.hooks.dispatch({
-    key: "turn_end",
+  const { journal, settings } = context;
+  if (!hasListeners(context, "turn_end")) return NOTHING;
+  return await firePoint(context, "turn_end", {
     id: `${context.id}/${current.turn}/turn_end`,
     chainId: current.chain,
     payload: {
