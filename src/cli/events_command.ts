@@ -1,42 +1,14 @@
-import process from "node:process";
-import { controlDir } from "./control_dir.ts";
-import { eventsVerb } from "./events.ts";
-import type { GlobalOptions, Host } from "./host.ts";
+import type { Command } from "commander";
+import type { VerbKit } from "./verb_kit.ts";
 
-/** `reyn events`, ended in order by a signal when it follows; the exit code then tells the signal. */
-export async function eventsCommand(
-  globals: GlobalOptions,
-  options: Record<string, unknown>,
-  host: Host,
-): Promise<number> {
-  const given = (key: string) => typeof options[key] === "string" ? { [key]: options[key] as string } : {};
-  const ended = new AbortController();
-  let signalled = 0;
-  const end = (_name: string, number: number) => {
-    signalled = number;
-    ended.abort();
-  };
-  process.once("SIGINT", end).once("SIGTERM", end);
-  try {
-    const code = await eventsVerb(
-      {
-        ...given("session"),
-        ...given("type"),
-        ...given("since"),
-        follow: options["follow"] === true,
-        json: globals.json,
-      },
-      {
-        stdout: (text) => void process.stdout.write(text),
-        stderr: (text) => void process.stderr.write(text),
-        signal: ended.signal,
-        clock: host.clock,
-        controlDir: controlDir(globals.dir),
-        colour: process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined,
-      },
+export function addEventsCommand(program: Command, { verb, act, host }: VerbKit): void {
+  verb(program, "events", "read the audit log")
+    .option("--type <types>", "only these types, separated by commas")
+    .option("--since <when>", "only since then: a time, or 10m, 2h")
+    .option("-f, --follow", "go on as new events come")
+    .action(
+      act(async (globals, options) =>
+        (await import("./events_verb.ts")).eventsCommand(globals, options, host)
+      ),
     );
-    return signalled > 0 ? 128 + signalled : code;
-  } finally {
-    process.off("SIGINT", end).off("SIGTERM", end);
-  }
 }
