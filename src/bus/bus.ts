@@ -166,11 +166,7 @@ export function createBus(ports: BusPorts): Bus {
       await Promise.race([drained(), grace]);
       cancel();
     }
-    for (const subscriber of subscribers) {
-      subscriber.dropped += subscriber.queue.length;
-      subscriber.queue.clear();
-      if (subscriber.dropped > 0) subscriber.report();
-    }
+    for (const subscriber of subscribers) discard(subscriber);
     subscribers.clear();
     index.clear();
     relieve();
@@ -198,9 +194,7 @@ export function createBus(ports: BusPorts): Bus {
         },
         close() {
           index.remove(subscriber);
-          subscribers.delete(subscriber);
-          if (subscriber.dropped > 0) subscriber.report();
-          subscriber.queue.clear();
+          if (subscribers.delete(subscriber)) discard(subscriber);
           relieve();
         },
       };
@@ -228,4 +222,11 @@ export function createBus(ports: BusPorts): Bus {
     drained,
     close: ({ graceMs = GRACE_MS } = {}) => closing ??= shutDown(graceMs),
   };
+}
+
+/** Drops what is queued, with a record. */
+function discard(subscriber: Subscriber): void {
+  subscriber.dropped += subscriber.queue.length;
+  subscriber.queue.clear();
+  if (subscriber.dropped > 0) subscriber.report();
 }

@@ -13,9 +13,16 @@ export interface BusEvent {
   readonly at: number;
 }
 
-/** Makes an event, frozen with all that is in its payload: nobody who sees it can change it for another. */
+/**
+ * Makes an event, frozen with what is in its payload, so that nobody who sees it changes it for another. Only lists of
+ * more than 64 elements are protected by their type alone.
+ */
 export function busEvent(fields: Omit<BusEvent, "source">): BusEvent {
-  const { id, kind, payload, chainId, at } = fields;
-  freezeDeep(payload);
+  freezeDeep(fields.payload);
+  return frozenEvent(fields);
+}
+
+/** As `busEvent`, where everything in the payload is frozen already. */
+export function frozenEvent({ id, kind, payload, chainId, at }: Omit<BusEvent, "source">): BusEvent {
   return Object.freeze({ id, kind, payload, source: "builtin", chainId, at });
 }

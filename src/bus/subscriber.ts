@@ -17,7 +17,7 @@ export interface Subscription {
   readonly queued: number;
   /** Hands out what is queued for this subscriber, now, unless its handler is at work. */
   pump(): void;
-  /** It receives nothing more, not even what is queued. */
+  /** It receives nothing more: what is queued is dropped, with a record. */
   close(): void;
 }
 

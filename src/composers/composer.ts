@@ -109,7 +109,7 @@ export type StoredRecord =
 export interface StoredEvent {
   id: string;
   kind: string;
-  payload: Record<string, unknown>;
+  payload: Readonly<Record<string, unknown>>;
   chain_id: string | null;
   at: number;
 }
