@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 import { escapeVisible } from "../errors/escape_visible.ts";
 import { EXIT, EXIT_MEANINGS } from "../errors/exit_codes.ts";
 import { ReynError } from "../errors/reyn_error.ts";
+import { addComposersCommands } from "./composers_commands.ts";
 import { addEventsCommand } from "./events_command.ts";
 import { addHooksCommands } from "./hooks_commands.ts";
 import type { Host } from "./host.ts";
@@ -49,6 +50,7 @@ function buildProgram(host: Host, done: (exit: number) => void): Command {
 
   const sessions = addSessionsCommands(program, kit);
   const hooks = addHooksCommands(program, kit);
+  addComposersCommands(program, kit);
   verb(program, "doctor", "show that the sandbox of commands does what it is there for")
     .action(act(async (globals) => (await import("./doctor.ts")).doctorVerb(globals)));
 

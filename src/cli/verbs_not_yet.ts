@@ -1,11 +1,9 @@
 /** Verbs whose part of reyn does not exist yet: refused by name, not as unknown. */
 export const VERBS_NOT_YET: readonly { verb: string; group?: "hooks" | "sessions"; part: string }[] = [
   { verb: "init", part: "first steps" },
-  { verb: "test", part: "event correlation" },
   { verb: "chat", part: "interactive sessions" },
   { verb: "serve", part: "the server" },
   { verb: "send", part: "the server" },
-  { verb: "composers", part: "event correlation" },
   { verb: "why", part: "consent and trust" },
   { verb: "tools", part: "tools and permissions" },
   { verb: "pipelines", part: "pipelines" },

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readFileSync, renameSync } from "node:fs";
 import type { ComposerOp, StoredRecord } from "./composer.ts";
-import { type DamagedRecord, decodeFile } from "./pending_format.ts";
+import { type DamagedRecord, type Decoded, decodeFile } from "./pending_format.ts";
 
 /** Largest file that is read, in bytes. */
 const LARGEST_FILE = 1024 ** 3;
@@ -23,13 +23,22 @@ export function loadPending(
   path: string,
   { now, opOf }: { now: number; opOf: (composer: string) => ComposerOp | undefined },
 ): LoadedPending {
-  const read = readWhole(path);
-  if (read === undefined) return NOTHING;
-  const decoded = "text" in read ? decodeFile(read.text, opOf) : { ok: false as const, reason: read.reason };
+  const decoded = peekPending(path, opOf);
+  if (decoded === undefined) return NOTHING;
   if (decoded.ok) return { records: decoded.records, damaged: decoded.damaged, setAside: null };
   const aside = `${path}.damaged-${new Date(now).toISOString().replace(/[:.]/g, "-")}`;
   renameSync(path, aside);
   return { ...NOTHING, setAside: { path: aside, reason: decoded.reason } };
+}
+
+/** Reads the file and changes nothing; undefined where there is none. */
+export function peekPending(
+  path: string,
+  opOf: (composer: string) => ComposerOp | undefined,
+): Decoded | undefined {
+  const read = readWhole(path);
+  if (read === undefined) return undefined;
+  return "text" in read ? decodeFile(read.text, opOf) : { ok: false, reason: read.reason };
 }
 
 function readWhole(path: string): { text: string } | { reason: string } | undefined {

@@ -2,6 +2,8 @@ import process from "node:process";
 import { AGENT_NAME, DEFAULT_AGENT } from "../agents/section.ts";
 import type { Composer } from "../composers/composer.ts";
 import { type LayerFile, loadConfiguration } from "../config/load_layers.ts";
+import type { DeclaredTest } from "../composers/testing/section.ts";
+import type { LayerValue } from "../config/values.ts";
 import { didYouMean } from "../config/suggest.ts";
 import { type Finding, isError } from "../errors/finding.ts";
 import { quote } from "../errors/quote.ts";
@@ -34,6 +36,7 @@ export interface Configuration {
   composers: readonly Composer[];
   /** Names of hooks that this session has switched off. */
   disabled: ReadonlySet<string>;
+  tests: readonly LayerValue<DeclaredTest[]>[];
   /** Files that were found, with what became of them. */
   layers: readonly { layer: string; file: string; state: string }[];
   /** Files that were left out alone. */
@@ -114,6 +117,7 @@ export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configu
     hooks,
     composers: composed.composers.map(({ composer }) => composer),
     disabled,
+    tests: values.list(sections.tests),
     layers: loaded.layers.map(({ layer, shown, state }) => ({ layer, file: shown, state })),
     skipped: loaded.layers
       .filter((file) => file.state === "skipped" || leftOut.has(file.shown))

@@ -1,5 +1,6 @@
 import { agentsSection } from "../agents/section.ts";
 import { composersSection } from "../composers/section.ts";
+import { testsSection } from "../composers/testing/section.ts";
 import { notYetSection } from "../config/section.ts";
 import { type ComposedHook, hooksSection } from "../hooks/section.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
@@ -19,7 +20,6 @@ const NOT_YET = [
   notYetSection("webhooks", "webhooks"),
   notYetSection("external_transports", "webhooks"),
   notYetSection("skills", "skills"),
-  notYetSection("tests", "configuration tests"),
 ];
 
 /** Every top-level key of a configuration file. Hooks are compiled for one session. */
@@ -42,6 +42,7 @@ export function configSections(own: SessionRef) {
     /** What composers emit, those with errors included, likewise. */
     declaredKinds,
     disabled: disabledSection,
+    tests: testsSection,
     all: [
       modelSection,
       safetySection,
@@ -51,6 +52,7 @@ export function configSections(own: SessionRef) {
       sandboxSection,
       hooks,
       composers,
+      testsSection,
       disabledSection,
       ...NOT_YET,
     ],
