@@ -111,6 +111,14 @@ export function createMachine(composer: Composer, effects: Effects): Machine {
     return slot;
   };
 
+  const restart = (slot: Slot, at: number): void => {
+    slot.pending.events.length = 0;
+    slot.pending.matched.length = 0;
+    slot.pending.createdAt = at;
+    byAge.remove(slot.byAge);
+    byAge.place(slot.byAge);
+  };
+
   const fire = (slot: Slot, cause: BusEvent): void => {
     const { key, events, matched, createdAt } = slot.pending;
     remove(slot);
@@ -159,10 +167,14 @@ export function createMachine(composer: Composer, effects: Effects): Machine {
         return effects.changed(key, null);
       case "lost": {
         const again = op.begins(inputs);
-        remove(slot);
         // One event that takes the place of another of its kind loses nothing.
         if (!again || pending.events.length > 1) effects.drop(key, "out_of_order", null);
-        return again ? take(key, event, inputs) : effects.changed(key, null);
+        if (again) {
+          restart(slot, event.at);
+          return take(key, event, inputs);
+        }
+        remove(slot);
+        return effects.changed(key, null);
       }
     }
   };

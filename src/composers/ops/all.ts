@@ -35,6 +35,11 @@ function dropRedundant({ events, matched, seen }: Pending): void {
   const at = matched.findIndex((inputs) => inputs.every((input) => (seen[input] ?? 0) > 1));
   if (at === -1) return;
   for (const input of matched[at] ?? []) seen[input] = (seen[input] ?? 1) - 1;
-  events.splice(at, 1);
-  matched.splice(at, 1);
+  if (at === 0) {
+    events.shift();
+    matched.shift();
+  } else {
+    events.splice(at, 1);
+    matched.splice(at, 1);
+  }
 }
