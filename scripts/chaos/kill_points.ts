@@ -23,6 +23,10 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["store:before_set_aside", "torn"],
   ["store:in_set_aside", "torn"],
   ["store:in_truncate", "nothing calls it yet"],
+  ["pending:before_write", "composers"],
+  ["pending:after_write", "composers"],
+  ["composed:before_hooks", "composers"],
+  ["composed:after_hooks", "composers"],
 ]);
 const OF_EVERY_COMMIT: ReadonlySet<string> = new Set([
   "store:before_commit",

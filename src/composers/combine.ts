@@ -22,7 +22,7 @@ export function findCircle(
   const closing = composer.consumes.find(({ input }) => input.kind === last);
   const path = [composer.index, ...(closing?.path ?? [])];
   if (circle.length === 1) {
-    return { path, message: `${quote(composer.name)} waits for the event that it emits` };
+    return { path, message: `${quote(composer.name)} waits for the event that it emits itself` };
   }
   const names = [...circle, composer].map(({ name }) => name).join(" -> ");
   return { path, message: `composers feed one another in a circle: ${names}` };

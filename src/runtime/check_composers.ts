@@ -102,20 +102,25 @@ function judge(
   return { findings, composers };
 }
 
-/** The findings with `more` among them, each where it stands in its file. */
+/** The findings with `more` among them, each where it stands in its file; that a file is left out comes last. */
 export function mergeFindings(findings: readonly Finding[], more: readonly Finding[]): Finding[] {
   const merged = [...findings];
   for (const one of more) {
-    const { place } = one;
-    const before = merged.findLastIndex((other) =>
-      other.place !== undefined && place !== undefined && other.place.file === place.file &&
-      (other.place.line < place.line ||
-        (other.place.line === place.line && other.place.column <= place.column))
-    );
-    const first = merged.findIndex((other) => other.place !== undefined && other.place.file === place?.file);
-    if (before !== -1) merged.splice(before + 1, 0, one);
-    else if (first !== -1) merged.splice(first, 0, one);
-    else merged.push(one);
+    const file = one.place?.file;
+    const first = merged.findIndex(({ place }) => place !== undefined && place.file === file);
+    if (first === -1) {
+      merged.push(one);
+      continue;
+    }
+    const before = merged.findLastIndex((other) => other.place?.file === file && comesBefore(other, one));
+    merged.splice(before === -1 ? first : before + 1, 0, one);
   }
   return merged;
+}
+
+function comesBefore(a: Finding, b: Finding): boolean {
+  if (a.code === "W_LAYER_SKIPPED" || b.code === "W_LAYER_SKIPPED") return b.code === "W_LAYER_SKIPPED";
+  const [at, bt] = [a.place, b.place];
+  if (!at || !bt) return true;
+  return at.line < bt.line || (at.line === bt.line && at.column <= bt.column);
 }
