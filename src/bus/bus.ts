@@ -54,6 +54,7 @@ export function createBus(ports: BusPorts): Bus {
   let squeezed: { most: number; wake: () => void }[] = [];
   let handedOut = 0;
   let sliceStart = 0;
+  let isOver = false;
   let pacedSince = -1;
 
   const plan = (): void => {
@@ -71,12 +72,12 @@ export function createBus(ports: BusPorts): Bus {
 
   const sliceIsOver = (): boolean => {
     handedOut += 1;
-    if (handedOut % EVENTS_A_LOOK !== 0) return false;
-    return clock.monotonic() - sliceStart >= SLICE_MS;
+    if (handedOut % EVENTS_A_LOOK === 0 && clock.monotonic() - sliceStart >= SLICE_MS) isOver = true;
+    return isOver;
   };
 
-  /** Hands out what is queued for one. False: the slice is over before its queue is. */
-  const serve = (subscriber: Subscriber, bounded: boolean): boolean => {
+  /** Hands out what is queued for one; `bounded`: until the slice is over. */
+  const serve = (subscriber: Subscriber, bounded: boolean): void => {
     while (!subscriber.busy) {
       const event = subscriber.queue.shift();
       if (event === undefined) break;
@@ -87,11 +88,10 @@ export function createBus(ports: BusPorts): Bus {
         ports.onError(subscriber.name, error);
       }
       if (result instanceof Promise) waitFor(subscriber, result);
-      else if (bounded && sliceIsOver() && subscriber.queue.length > 0) return false;
+      else if (bounded && sliceIsOver()) break;
     }
     if (subscriber.dropped > 0 && subscriber.queue.length === 0) subscriber.report();
     if (squeezed.length > 0) relieve();
-    return true;
   };
 
   const longestKept = (): number => {
@@ -126,21 +126,23 @@ export function createBus(ports: BusPorts): Bus {
   const drain = (): void => {
     state = "draining";
     sliceStart = clock.monotonic();
-    for (;;) {
+    isOver = false;
+    while (ready.length > 0) {
       const turn = ready;
-      if (turn.length === 0) break;
       ready = [];
       for (let at = 0; at < turn.length; at++) {
         const subscriber = turn[at] as Subscriber;
         subscriber.ready = false;
-        if (serve(subscriber, true)) continue;
-        // The others first when it goes on.
-        const rest = turn.slice(at + 1);
-        subscriber.ready = true;
-        ready = [...rest, ...ready, subscriber];
-        state = "planned";
-        setImmediate(drain);
-        return;
+        serve(subscriber, true);
+        makeReady(subscriber);
+        if (!isOver) continue;
+        // Whoever waits longest is first when it goes on.
+        ready = [...turn.slice(at + 1), ...ready];
+        state = ready.length > 0 ? "planned" : "draining";
+        if (state === "planned") {
+          setImmediate(drain);
+          return;
+        }
       }
     }
     state = "idle";
