@@ -20,6 +20,8 @@ export function correlationKey(field: string | null, payload: Readonly<Record<st
 }
 
 function textOf(value: unknown): string {
-  if (typeof value !== "object") return String(value);
+  if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") {
+    return String(value);
+  }
   return JSON.stringify(value) ?? DEFAULT_KEY;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { composer, input, numbers, world } from "./support.ts";
+import { composer, input, keyed, numbers, world } from "./support.ts";
 
 const a = [input("a")];
 const until = (kind: string, match?: Record<string, string>) => input(kind, match);
@@ -223,7 +223,7 @@ describe("correlate_by", () => {
     ]);
     for (const r of ["x", "y", "x"]) await send("a", { r });
     await clock.advance(10_000);
-    assert.deepEqual(composed.map(({ kind, payload }) => `${kind} ${payload["correlation_key"]}`), [
+    assert.deepEqual(composed.map(keyed), [
       "composed:count x",
       "composed:window x",
       "composed:window y",
@@ -321,7 +321,7 @@ describe("deadline", () => {
     }
     await clock.advance(10_000);
     assert.deepEqual(
-      composed.map(({ kind, payload }) => `${kind} ${payload["correlation_key"]}`).sort(),
+      composed.map(keyed).sort(),
       ["composed:x 1", "composed:x 3", "composed:y 0", "composed:y 2", "composed:y 4"],
     );
   });

@@ -133,7 +133,8 @@ for (const [place, op] of COMPOSER_OPS.entries()) {
         const end = at + (random() < 0.5 ? 10 * TTL : 0);
         const { outcomes, steps } = run(made, happenings, end, restartsOf(random));
         const expected = model(made, steps, end);
-        const sorted = (map: Map<string, string[]>) => Object.fromEntries([...map].sort());
+        const sorted = (map: Map<string, string[]>) =>
+          Object.fromEntries([...map].sort(([a], [b]) => a < b ? -1 : 1));
         assert.deepEqual(sorted(outcomes), sorted(expected), `seed ${seed}: ${JSON.stringify(made)}`);
         for (const list of outcomes.values()) fires += list.filter((one) => one.startsWith("fire")).length;
       }

@@ -137,17 +137,22 @@ export function world(composers: readonly Composer[], options: WorldOptions = {}
     composed,
     records,
     drops: () =>
-      records.filter(({ type }) => type === "composer_dropped").map(({ data }) =>
-        `${data["composer"]} ${data["correlation_key"]} ${data["reason"]}${
-          data["count"] === undefined ? "" : ` x${data["count"]}`
-        }`
-      ),
+      records.filter(({ type }) => type === "composer_dropped").map(({ data }) => {
+        const words = [data["composer"], data["correlation_key"], data["reason"]].map(String);
+        if (data["count"] !== undefined) words.push(`x${JSON.stringify(data["count"])}`);
+        return words.join(" ");
+      }),
     publish,
     async send(kind, payload, id) {
       publish(kind, payload, id);
       await bus.drained();
     },
   };
+}
+
+/** `<kind> <correlation key>` of a composed event. */
+export function keyed({ kind, payload }: BusEvent): string {
+  return `${kind} ${String(payload["correlation_key"])}`;
 }
 
 /** The `n` fields of the events in a composed event. */
