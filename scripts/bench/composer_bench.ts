@@ -7,8 +7,9 @@ import { randomIds } from "../../src/clock/ids.ts";
 import { createTimerQueue } from "../../src/clock/timer_queue.ts";
 import type { Composer, ComposerInput, ComposerOp } from "../../src/composers/composer.ts";
 import { createEngine } from "../../src/composers/engine.ts";
+import { openPendingFile } from "../../src/composers/pending_store.ts";
 import type { BenchRow } from "../lib/bench_table.ts";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, open, readFile, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -150,6 +151,53 @@ async function latency(): Promise<number> {
   return nanos / 1000;
 }
 
+/** Arms a second, 256 at a time with 1000 armed already, each saved before it counts; and what the bare rewrite allows. */
+async function durableArms(dir: string): Promise<{ arms: number; floor: number }> {
+  const path = join(dir, "composer_pending.json");
+  const timers = createTimerQueue(systemClock, (error) => console.error(error));
+  const bus = newBus();
+  const store = openPendingFile({ path, found: [], ioClock: systemClock, onFailure: console.error });
+  const made = composer("deadline", ["mcp:a:b"], {
+    until: input("mcp:a:c"),
+    correlateBy: "r",
+    ttlMs: 3_600_000,
+    durable: true,
+  });
+  const engine = createEngine([made], { session: "default/main", bus, timers, audit: SILENT, store });
+  engine.start();
+  const publishAll = async (kind: string, keys: readonly string[]) => {
+    for (const r of keys) bus.publish(event(kind, { r }));
+    await engine.settled();
+  };
+  await publishAll("mcp:a:b", Array.from({ length: 1000 }, (_, n) => `armed-${n}`));
+  const burst = Array.from({ length: 256 }, (_, n) => `burst-${n}`);
+  const times: number[] = [];
+  const floors: number[] = [];
+  for (let round = 0; round < 25; round++) {
+    const start = performance.now();
+    await publishAll("mcp:a:b", burst);
+    times.push(performance.now() - start);
+    const text = await readFile(path);
+    const bare = performance.now();
+    await writeSynced(`${path}.bare`, text);
+    floors.push(performance.now() - bare);
+    await publishAll("mcp:a:c", burst);
+  }
+  await engine.stop();
+  await store.close();
+  timers.close();
+  const median = (list: number[]) => list.sort((a, b) => a - b)[list.length >> 1] ?? 0;
+  return { arms: (256 * 1000) / median(times), floor: (256 * 1000) / median(floors) };
+}
+
+async function writeSynced(path: string, text: Uint8Array): Promise<void> {
+  const file = await open(`${path}.new`, "w");
+  await file.writeFile(text);
+  await file.sync();
+  await file.close();
+  await rename(`${path}.new`, path);
+}
+
 /** The most, of a few tries, by which a deadline is late while a task publishes a million events that it has no part in. */
 async function lateness(): Promise<number> {
   let worst = 0;
@@ -270,6 +318,15 @@ export async function rows(): Promise<BenchRow[]> {
     unit: "ms",
     value: await lateness(),
     goal: { atMost: 50 },
+  });
+  const { arms, floor: bareArms } = await durableArms(dir);
+  result.push({
+    name: "durable arms, 256 together, 1000 armed",
+    unit: "arms/s",
+    value: arms,
+    floor: bareArms,
+    floorName: "bare synced rewrite",
+    goal: { atLeast: 20_000 },
   });
   await audit.close();
   await rm(dir, { recursive: true });
