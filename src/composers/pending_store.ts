@@ -69,7 +69,11 @@ export function openPendingFile(options: PendingFileOptions): PendingFile {
     const batch = createBatch();
     next = batch;
     // What comes in this turn of the loop goes along.
-    if (!running) setImmediate(() => running || next !== batch || run(batch));
+    if (!running) {
+      setImmediate(() => {
+        if (!running && next === batch) run(batch);
+      });
+    }
     return batch;
   };
 

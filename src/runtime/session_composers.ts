@@ -87,6 +87,9 @@ export function openSessionComposers(options: SessionComposersOptions): SessionB
       bus.publish(busEvent({ id, kind, payload: { ...payload }, chainId, at: timers.now() }));
       return anyDurable ? engine.settled() ?? undefined : undefined;
     },
+    get volatile() {
+      return engine.volatile;
+    },
     start: () => engine.start(found.records.map(({ record }) => record)),
     quiet: () => engine.settled() === null && !consumer.busy ? undefined : handedOn(),
     async close() {
