@@ -1,5 +1,6 @@
 import { isReynError } from "../errors/reyn_error.ts";
 import type { Hook } from "./hook.ts";
+import { createDeliveries } from "./deliveries.ts";
 import { createLane } from "./lane.ts";
 import { planHooks } from "./plan.ts";
 import type { DispatcherPorts, Firing } from "./ports.ts";
@@ -30,6 +31,7 @@ const DONE: Promise<DispatchOutcome> = Promise.resolve(NOTHING);
 
 export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts): Dispatcher {
   const lane = createLane();
+  const deliveries = createDeliveries();
   const off = new Set(registry.all.filter(ports.switchedOff));
   const limiters = new Map<Hook, RateLimiter>();
   for (const hook of registry.all) if (hook.rateLimit) limiters.set(hook, rateLimiter(hook.rateLimit));
@@ -142,8 +144,12 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
         const started = run(hook, firing);
         const result = started instanceof Promise ? await started : started;
         verdicts[index] = result.verdict;
-        if (outcomeOf(result, hook) !== NOTHING) sound = await delivered(hook, firing, result) && sound;
-        settled();
+        if (outcomeOf(result, hook) === NOTHING) return settled();
+        // The next hook need not wait for the disk; what comes meanwhile goes along with it.
+        void deliveries.track(delivered(hook, firing, result)).then((put) => {
+          sound &&= put;
+          settled();
+        });
       }, true);
       if (added === "queued") left += 1;
       else verdicts[index] = skipped(hook, firing, added);
@@ -185,11 +191,16 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
       const hooks = registry.at(firing.key);
       return hooks === undefined ? Promise.resolve(true) : dispatchBehind(hooks, firing);
     },
-    room: () => lane.room(),
+    room: () => lane.room() ?? deliveries.room(),
     get busy() {
-      return lane.busy;
+      return lane.busy || deliveries.busy;
     },
-    drained: () => lane.drained(),
+    async drained() {
+      while (lane.busy || deliveries.busy) {
+        await lane.drained();
+        await deliveries.drained();
+      }
+    },
   };
 }
 

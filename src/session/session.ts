@@ -5,6 +5,7 @@ import type { DispatchOutcome, HookPush } from "../hooks/push.ts";
 import { parseTarget } from "../points/reactions.ts";
 import type { InboxMessage, Op, PutOutcome } from "../store/store.ts";
 import type { SessionContext, SessionPorts, SessionSettings } from "./context.ts";
+import { gatherDeliveries } from "./delivery.ts";
 import { firePoint, hasListeners } from "./fire_point.ts";
 import { openJournal } from "./journal.ts";
 import { LONGEST_MESSAGE, textOf } from "./messages.ts";
@@ -63,12 +64,12 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
   });
   const stopping = new AbortController();
   let ending = false;
-  const deliver = async (outcome: DispatchOutcome): Promise<void> => {
-    const pushes = ending ? asleep(outcome.pushes) : outcome.pushes;
-    const records = suspension(context, outcome);
-    if (records.length > 0 || pushes.length > 0) await journal.commit(records, puts(context, pushes));
+  const deliver = gatherDeliveries(async (pushes, suspendedBy) => {
+    const kept = ending ? asleep(pushes) : pushes;
+    const records = suspension(context, { pushes: kept, suspendedBy });
+    if (records.length > 0 || kept.length > 0) await journal.commit(records, puts(context, kept));
     loop.poke();
-  };
+  });
   const hooks = options.hooks(deliver);
   const ports: SessionPorts = { ...options.ports, hooks, bus: options.bus?.(hooks) ?? null };
   const context: SessionContext = { id, settings, ports, journal, stopping: stopping.signal };
