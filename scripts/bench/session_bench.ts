@@ -46,15 +46,25 @@ async function inFolder(run: (dir: string) => Promise<BenchRow[]>): Promise<Benc
 function open(store: Store, audit: ReturnType<typeof openAudit>, sid: string): Promise<Session> {
   return openSession({
     owner: "bench",
+    runtime: "bench",
     leaseMs: 3_600_000,
     settings: { agent: "default", sid, cap: 25, onLimit: "warn", resetOn: [], resume: "retry" },
-    ports: { store, clock: systemClock, audit, model: echoModel(), observe: () => {}, fault: () => {} },
+    ports: {
+      store,
+      clock: systemClock,
+      audit,
+      model: echoModel(),
+      observe: () => {},
+      routed: () => {},
+      wanted: () => {},
+      fault: () => {},
+    },
     hooks: (deliver) =>
       createDispatcher(NO_HOOKS, {
         session: `default/${sid}`,
         audit,
         clock: systemClock,
-        isOwnSession: () => true,
+        route: () => ({ to: "own" }),
         deliver,
         exec: null,
         switchedOff: () => false,

@@ -7,7 +7,7 @@ export function controlDir(dir: string): string {
   if (dir === "") {
     throw new ReynError("E_USAGE", "-C names no folder", { fix: "-C takes the control folder", exitCode: 2 });
   }
-  const path = resolve(dir);
+  const path = absolute(dir);
   let isFolder = false;
   try {
     isFolder = statSync(path).isDirectory();
@@ -24,4 +24,16 @@ export function controlDir(dir: string): string {
     });
   }
   return path;
+}
+
+function absolute(dir: string): string {
+  try {
+    return resolve(dir);
+  } catch {
+    // Only what has to be joined to the working directory asks for it.
+    throw new ReynError("E_USAGE", "the working directory does not exist any more", {
+      fix: "change into a folder that exists, or name the control folder with -C and an absolute path",
+      exitCode: 2,
+    });
+  }
 }

@@ -32,50 +32,85 @@ export async function runVerb({ globals, message, file }: RunOptions, host: Host
   if (!globals.hooks) talk("hooks are switched off (--no-hooks)\n");
 
   goOnWithoutReader();
-  const runtime = await openRuntime({ controlDir: dir, verb: "run", configuration, host, talk });
-  let humanFailed = false;
-  const show = globals.json
-    ? jsonLines((line) => process.stdout.write(line))
-    : timeline({ data: (line) => process.stdout.write(line), talk, width: 240 });
-  const observe = (event: RunEvent) => {
-    if (event.type === "turn_started") humanTurn = event.kind === "user";
-    if (event.type === "turn_ended" && event.status === "error" && humanTurn) humanFailed = true;
-    show(event);
-  };
+  const own = `${globals.agent}/${globals.session}`;
+  const show = shownRun(own, globals.json, talk);
   let humanTurn = false;
-  let suspended = false;
+  let humanFailed = false;
+  const failures: unknown[] = [];
+  const runtime = await openRuntime({
+    controlDir: dir,
+    verb: "run",
+    configuration,
+    host,
+    talk,
+    hooks: globals.hooks,
+    observe(event, id) {
+      if (id === own) {
+        if (event.type === "turn_started") humanTurn = event.kind === "user";
+        if (event.type === "turn_ended" && event.status === "error" && humanTurn) humanFailed = true;
+      }
+      show(event, id);
+    },
+    onFailure: (id, error) => {
+      if (id !== own) talk(`session ${id} failed\n`);
+      failures.push(error);
+    },
+  });
 
-  let stop: (() => void) | undefined;
+  let suspended = false;
   const signals = onSignals({
     clock: host.clock,
     ioClock: host.ioClock,
     graceMs: configuration.shutdownGraceMs,
-    stop: () => stop?.(),
+    stop: () => runtime.sessions.stop(),
     async giveUp(why) {
       talk(`gave up waiting for the session to end (${why})\n`);
       await runtime.abandon();
     },
   });
   try {
-    const session = await runtime.openSession({ observe, hooks: globals.hooks });
-    stop = () => session.stop();
-    if (signals.received) session.stop();
+    const session = await runtime.sessions.load({ agent: globals.agent, sid: globals.session });
     const refused = text === undefined || signals.received
       ? undefined
       : await refusalOf(() => session.accept(humanMessage(host.ids.next(), text)));
-    if (!refused) await session.run({ untilIdle: true });
-    suspended = session.state.suspended !== null;
-    await session.close();
+    if (!refused) {
+      runtime.sessions.start(session);
+      await runtime.sessions.idle();
+    }
+    const before = session.state.suspended;
+    if (failures.length === 0) await runtime.sessions.close();
     const { suspended: by } = session.state;
-    if (by !== null && !suspended) show({ type: "suspended", session: session.id, hook: by, waiting: 0 });
+    if (by !== null && before === null) show({ type: "suspended", session: own, hook: by, waiting: 0 }, own);
     suspended = by !== null;
     if (refused) throw refused;
+    if (failures.length > 0) throw failures[0];
   } finally {
     signals.dispose();
     await runtime.close();
   }
   if (signals.received) return 128 + signals.received.number;
   return humanFailed || suspended ? EXIT.refused : EXIT.ok;
+}
+
+/** The session of the run as its timeline; what happens in others, which it wakes, as talk beside it. */
+function shownRun(
+  own: string,
+  json: boolean,
+  talk: (line: string) => void,
+): (event: RunEvent, session: string) => void {
+  const data = (line: string) => void process.stdout.write(line);
+  const width = 240;
+  const mine = json ? jsonLines(data) : timeline({ data, talk, width });
+  const others = new Map<string, (event: RunEvent) => void>();
+  const beside = (session: string): (event: RunEvent) => void => {
+    const known = others.get(session);
+    if (known) return known;
+    const aside = (line: string) => talk(`[${session}] ${line}`);
+    const made = json ? jsonLines(data, { session }) : timeline({ data: aside, talk: aside, width });
+    others.set(session, made);
+    return made;
+  };
+  return (event, session) => session === own ? mine(event) : beside(session)(event);
 }
 
 /** The reason why a message was not taken; the session is sound then, and is to be closed in order. */

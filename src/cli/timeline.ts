@@ -1,6 +1,7 @@
 import { DEFAULT_KEY } from "../composers/composer.ts";
 import type { ComposerEvent } from "../composers/runner.ts";
 import { escapeVisible } from "../errors/escape_visible.ts";
+import { publicEvent } from "../runtime/public_event.ts";
 import type { RunEvent } from "../runtime/run_event.ts";
 import type { HistoryMessage } from "../session/messages.ts";
 
@@ -106,61 +107,14 @@ export function timeline(output: TimelineOutput): (event: RunEvent) => void {
   };
 }
 
-/** A run as JSON lines: every event but the pieces of a reply, with hooks by name. */
-export function jsonLines(write: (text: string) => void): (event: RunEvent) => void {
+/** What happens in a session as JSON lines: every event but the pieces of a reply. */
+export function jsonLines(
+  write: (text: string) => void,
+  more: Readonly<Record<string, string>> = {},
+): (event: RunEvent) => void {
   return (event) => {
-    switch (event.type) {
-      case "reply_delta":
-        return;
-      case "push": {
-        const { hook, text, wake, id } = event.push;
-        write(`${JSON.stringify({ type: "push", id, hook, wake, text })}\n`);
-        return;
-      }
-      case "hook_failed":
-        write(
-          `${
-            JSON.stringify({
-              type: "hook_failed",
-              hook: event.hook.label,
-              code: event.code,
-              error: event.error,
-            })
-          }\n`,
-        );
-        return;
-      case "hook_refused":
-        write(
-          `${
-            JSON.stringify({
-              type: "hook_refused",
-              hook: event.hook.label,
-              reason: event.reason,
-              error: event.error,
-            })
-          }\n`,
-        );
-        return;
-      case "composer": {
-        const { what } = event;
-        const rest = what.type === "fired"
-          ? { event_id: what.event.id, kind: what.event.kind }
-          : { reason: what.reason };
-        const type = `composer_${what.type}`;
-        write(`${JSON.stringify({ type, composer: what.composer, correlation_key: what.key, ...rest })}\n`);
-        return;
-      }
-      case "rate_limited":
-        write(`${JSON.stringify({ type: "rate_limited", hook: event.hook.label })}\n`);
-        return;
-      case "turn_started": {
-        const { hookDrivenTurns, ...rest } = event;
-        write(`${JSON.stringify({ ...rest, hook_driven_turns: hookDrivenTurns })}\n`);
-        return;
-      }
-      default:
-        write(`${JSON.stringify(event)}\n`);
-    }
+    const shown = publicEvent(event);
+    if (shown) write(`${JSON.stringify({ ...shown, ...more })}\n`);
   };
 }
 

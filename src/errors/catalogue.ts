@@ -51,7 +51,10 @@ export const CATALOGUE = {
     severity: "warning",
     meaning: "a composed event that no composer emits, though one that is left out may",
   },
-  E_HOOK_SESSION: { severity: "error", meaning: "a push to another session, which does not exist yet" },
+  E_HOOK_SESSION: {
+    severity: "error",
+    meaning: "a push to a session that does not exist, or that the hook may not name",
+  },
   E_HOOK_EXEC: { severity: "error", meaning: "a hook's command failed" },
   E_HOOK_DIRECTIVE: { severity: "error", meaning: "the output of an exec_capture is not one directive" },
   E_HOOK_UNKNOWN: { severity: "error", meaning: "no hook of that name" },
@@ -109,6 +112,7 @@ export const CATALOGUE = {
   // Running
   E_USAGE: { severity: "error", meaning: "the command line is wrong" },
   E_VERB_NOT_YET: { severity: "error", meaning: "a command whose part of reyn does not exist yet" },
+  E_STOPPING: { severity: "error", meaning: "reyn is stopping and takes nothing new" },
   E_ALREADY_RUNNING: { severity: "error", meaning: "another reyn holds this state folder" },
   E_AGENT_UNKNOWN: { severity: "error", meaning: "an agent that is not declared" },
   E_SESSION_NAME: { severity: "error", meaning: "a session id that is malformed" },
@@ -118,6 +122,10 @@ export const CATALOGUE = {
   E_MODEL_FAILED: { severity: "error", meaning: "the model driver failed" },
   E_MODEL_TIMEOUT: { severity: "error", meaning: "the model did not answer in time" },
   E_MODEL_OUTPUT: { severity: "error", meaning: "the model's answer is too long or unusable" },
+  E_STATE_LINK: {
+    severity: "error",
+    meaning: "a part of `.reyn` is a symlink out of the control folder, or to nothing",
+  },
   E_STATE_FILESYSTEM: { severity: "error", meaning: "the state folder lies on a network file system" },
   E_STATE_NEWER: { severity: "error", meaning: "the store was written by a newer reyn" },
   E_STATE_CORRUPT: { severity: "error", meaning: "the store is damaged; the message says what became of it" },

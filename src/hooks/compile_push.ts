@@ -1,8 +1,16 @@
 import type { SectionContext } from "../config/section.ts";
+import { quote } from "../errors/quote.ts";
 import { type HookTarget, REACTIONS } from "../points/reactions.ts";
 import { type CompileResult, compileTemplate, type Template, type TemplateOptions } from "../template/mod.ts";
 import type { HookInput } from "./schema.ts";
-import { isSameSession, parseSessionRef, type SessionRef } from "./session_ref.ts";
+import {
+  isSameSession,
+  isSessionRef,
+  mayName,
+  OPERATOR_LAYERS,
+  parseSessionRef,
+  type SessionRef,
+} from "./session_ref.ts";
 import type { CompiledPush } from "./template_push.ts";
 
 type PushInput = NonNullable<HookInput["template_push"]>;
@@ -36,18 +44,29 @@ function flag(
   return typeof value === "string" ? compileLenient(field, value, known, context) : value ?? true;
 }
 
-/** A literal session is settled here; only one with `{{` is rendered at each firing. */
+/**
+ * Only a session with `{{` is rendered at each firing. Another agent's sessions are the operator's to name: the layers that
+ * an agent may write stay within their own.
+ */
 function compileSession(
   value: string | null | undefined,
   known: readonly string[] | undefined,
   context: SectionContext,
   own: SessionRef,
-): Template | null | undefined {
+): Template | string | null | undefined {
   if (value === undefined || value === null || value.trim() === "") return null;
   if (value.includes("{{")) return compileLenient("session", value, known, context);
-  if (isSameSession(parseSessionRef(value.trim(), own), own)) return null;
-  const message = `"${value.trim()}" is another session; pushing there does not exist yet`;
-  context.report(["template_push", "session"], "E_HOOK_SESSION", message);
+  const ref = parseSessionRef(value.trim(), own);
+  if (isSameSession(ref, own)) return null;
+  const refusal = mayName(ref, own, context.layer)
+    ? undefined
+    : `only ${OPERATOR_LAYERS} may name a session of another agent`;
+  if (refusal === undefined && isSessionRef(ref)) return value.trim();
+  context.report(
+    ["template_push", "session"],
+    "E_HOOK_SESSION",
+    refusal ?? `${quote(value.trim())} cannot name a session: \`<sid>\` or \`<agent>/<sid>\``,
+  );
   return undefined;
 }
 

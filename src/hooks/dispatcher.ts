@@ -52,7 +52,7 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
           layer: hook.layer,
           point: firing.key,
           wake: result.push.wake,
-          target_session: ports.session,
+          target_session: result.push.target ?? ports.session,
         });
         ports.observe?.({ type: "push", hook, push: result.push });
         break;

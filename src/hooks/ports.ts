@@ -20,8 +20,8 @@ export interface DispatcherPorts {
   session: string;
   audit: Audit;
   clock: Clock;
-  /** True for the session that the text names. */
-  isOwnSession(target: string): boolean;
+  /** Where a push goes whose `session:` names `target`. Only what has to be looked up is a promise. */
+  route(target: string, hook: Hook): Route | Promise<Route>;
   /** Takes what hooks in the background lane push. */
   deliver(outcome: DispatchOutcome): Promise<void>;
   /** Whether this session has switched the hook off. */
@@ -31,6 +31,12 @@ export interface DispatcherPorts {
   /** Told of each push and failure, for a person who watches. */
   observe?: (event: HookEvent) => void;
 }
+
+/** `refused` says why nobody takes the push, without what the session was called: that may be text of the payload. */
+export type Route =
+  | { to: "own" }
+  | { to: "session"; /** `<agent>/<sid>` */ id: string }
+  | { to: "refused"; reason: string };
 
 export type HookEvent =
   | { type: "push"; hook: Hook; push: HookPush }

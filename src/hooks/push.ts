@@ -7,6 +7,8 @@ export interface HookPush {
   text: string;
   wake: boolean;
   chainId: string | null;
+  /** The session whose inbox it goes to, as `<agent>/<sid>`; null: the hook's own. */
+  target: string | null;
 }
 
 export interface DispatchOutcome {

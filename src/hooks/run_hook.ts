@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../errors/catalogue.ts";
 import { quote } from "../errors/quote.ts";
-import type { DispatcherPorts, Firing } from "./ports.ts";
+import type { DispatcherPorts, Firing, Route } from "./ports.ts";
 import type { ExecAction } from "./exec_action.ts";
 import type { Hook } from "./hook.ts";
 import type { HookPush } from "./push.ts";
@@ -69,7 +69,12 @@ function runScheme(hook: Hook, firing: Firing, ports: DispatcherPorts): RunResul
   }
 }
 
-function runTemplate(hook: Hook, template: CompiledPush, firing: Firing, ports: DispatcherPorts): RunResult {
+function runTemplate(
+  hook: Hook,
+  template: CompiledPush,
+  firing: Firing,
+  ports: DispatcherPorts,
+): RunResult | Promise<RunResult> {
   const result = renderPush(template, firing.payload);
   if (result.status === "withheld") return { verdict: "withheld" };
   if (result.status === "failed") {
@@ -94,7 +99,7 @@ async function runCommand(
     firingId: pushId(hook, firing),
     payload: firing.payload,
   }, ports.exec);
-  return result.verdict === "push" ? pushed(hook, firing, ports, result) : result;
+  return result.verdict === "push" ? await pushed(hook, firing, ports, result) : result;
 }
 
 function pushed(
@@ -102,14 +107,38 @@ function pushed(
   firing: Firing,
   ports: DispatcherPorts,
   push: { text: string; wake: boolean; session: string | null },
+): RunResult | Promise<RunResult> {
+  if (push.session === null) return pushTo(hook, firing, push, { to: "own" });
+  const route = ports.route(push.session, hook);
+  return route instanceof Promise
+    ? route.then((found) => pushTo(hook, firing, push, found))
+    : pushTo(hook, firing, push, route);
+}
+
+function pushTo(
+  hook: Hook,
+  firing: Firing,
+  { text, wake, session }: { text: string; wake: boolean; session: string | null },
+  route: Route,
 ): RunResult {
-  const { text, wake, session } = push;
-  if (session !== null && !ports.isOwnSession(session)) {
-    const error = "session: names another session, and pushing there does not exist yet";
-    return { verdict: "failed", code: "E_HOOK_SESSION", error, rendered: session };
+  if (route.to === "refused") {
+    const error = `session: ${route.reason}`;
+    return {
+      verdict: "failed",
+      code: "E_HOOK_SESSION",
+      error,
+      ...(session === null ? {} : { rendered: session }),
+    };
   }
-  const id = pushId(hook, firing);
-  return { verdict: "pushed", push: { id, hook: hook.attribution, text, wake, chainId: firing.chainId } };
+  const push: HookPush = {
+    id: pushId(hook, firing),
+    hook: hook.attribution,
+    text,
+    wake,
+    chainId: firing.chainId,
+    target: route.to === "session" ? route.id : null,
+  };
+  return { verdict: "pushed", push };
 }
 
 /** The same when the firing is repeated after a crash. */

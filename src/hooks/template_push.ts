@@ -5,8 +5,8 @@ export interface CompiledPush {
   /** A template that renders to a boolean, or the boolean itself. */
   wake: Template | boolean;
   pushWhen: Template | boolean;
-  /** A template that renders to a session id; null: this session. A literal id is settled when hooks are loaded. */
-  session: Template | null;
+  /** The session that is named, or a template that renders to it; null: the hook's own. */
+  session: Template | string | null;
 }
 
 export type PushResult =
@@ -31,16 +31,23 @@ export function renderPush(push: CompiledPush, payload: Readonly<Record<string, 
   if (!when.value) return { status: "withheld" };
   const wake = boolean(push.wake, payload);
   if (!wake.ok) return { ...failure({ ...wake, ...logged(wake.error, push.wake) }), field: "wake" };
-  const session = push.session ? push.session.render(payload) : null;
-  if (session && !session.ok) return { ...failure(logged(session.error, push.session)), field: "session" };
+  const session = target(push.session, payload);
+  if (!session.ok) return { ...failure(logged(session.error, push.session)), field: "session" };
   const message = push.message.render(payload);
   if (!message.ok) return { ...failure(logged(message.error, push.message)), field: "message" };
   return {
     status: "push",
     text: message.text,
     wake: wake.value,
-    session: session ? session.text.trim() || null : null,
+    session: session.text.trim() || null,
   };
+}
+
+function target(
+  session: Template | string | null,
+  payload: Readonly<Record<string, unknown>>,
+): ReturnType<Template["render"]> {
+  return typeof session === "object" && session ? session.render(payload) : { ok: true, text: session ?? "" };
 }
 
 function boolean(value: Template | boolean, payload: Readonly<Record<string, unknown>>): BoolResult {
@@ -51,7 +58,10 @@ function boolean(value: Template | boolean, payload: Readonly<Record<string, unk
  * A template's error as it may be logged: what it quotes is kept only where the template's own text has it, for a name that
  * was computed holds text of the payload. The whole of it is for a person who watches.
  */
-function logged(error: string, template: Template | boolean | null): { error: string; rendered?: string } {
+function logged(
+  error: string,
+  template: Template | string | boolean | null,
+): { error: string; rendered?: string } {
   const source = typeof template === "object" && template ? template.source : "";
   const quoted = [...error.matchAll(/'([^']*)'|"([^"]*)"/g)];
   const foreign = quoted.find((match) => !source.includes(match[1] ?? match[2] ?? ""));

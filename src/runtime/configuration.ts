@@ -13,8 +13,8 @@ import type { SandboxConfig } from "../sandbox/section.ts";
 import type { ModelConfig } from "../model/section.ts";
 import type { SessionSettings } from "../session/context.ts";
 import { isSessionName } from "../session/names.ts";
-import { checkCommands } from "./check_commands.ts";
 import { checkComposers, mergeFindings } from "./check_composers.ts";
+import { checkHooks } from "./check_hooks.ts";
 import { homeFolder } from "./surroundings.ts";
 import { nearNames } from "./near_names.ts";
 import { configSections } from "./sections.ts";
@@ -23,6 +23,8 @@ import { configSections } from "./sections.ts";
 export interface Configuration {
   agent: string;
   sid: string;
+  /** Every declared agent. */
+  agents: readonly string[];
   findings: readonly Finding[];
   /** False: an operator or startup layer holds an error, so nothing may start. */
   usable: boolean;
@@ -67,23 +69,29 @@ export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configu
   const own = agents?.get(agent);
   const safety = values.find(sections.safety);
   const sandbox = values.find(sections.sandbox) ?? { backend: "auto", denyRead: [], policy: {} };
-  const commands = checkCommands(values.list(sections.hooks), sandbox, controlDir);
+  const names = [...agents?.keys() ?? [DEFAULT_AGENT]];
+  const checked = checkHooks(values.list(sections.hooks), {
+    sandbox,
+    controlDir,
+    agents: names,
+    own: { agent, sid },
+  });
   const composed = checkComposers({
     layers: values.list(sections.composers),
     hooks: sections.composedHooks,
     files: new Map(loaded.layers.map(({ shown, layer }) => [shown, layer])),
     leftOut: new Set([
-      ...commands.leftOut,
+      ...checked.leftOut,
       ...loaded.layers.filter(({ state }) => state === "skipped").map(({ shown }) => shown),
     ]),
     declared: sections.declaredKinds,
     incomplete: loaded.findings.some((one) => isError(one) && one.subject?.startsWith("composers") === true),
   });
   const { leftOut } = composed;
-  const hooks = commands.usable.filter(({ shown }) => !leftOut.has(shown)).flatMap((layer) => layer.value);
+  const hooks = checked.usable.filter(({ shown }) => !leftOut.has(shown)).flatMap((layer) => layer.value);
   const findings = [
     ...nearNames(controlDir, home),
-    ...mergeFindings(loaded.findings, [...commands.findings, ...composed.findings]),
+    ...mergeFindings(loaded.findings, [...checked.findings, ...composed.findings]),
   ];
   if (agents && !own) findings.push(unknownAgent(agent, agents.keys()));
   const disabled = new Set<string>();
@@ -100,8 +108,9 @@ export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configu
   return {
     agent,
     sid,
+    agents: names,
     findings,
-    usable: loaded.usable && own !== undefined && !commands.stopsStart && !composed.stopsStart,
+    usable: loaded.usable && own !== undefined && !checked.stopsStart && !composed.stopsStart,
     model: own?.model ?? values.find(sections.model) ?? { provider: "echo", hookRole: "user" },
     session: {
       agent,

@@ -10,6 +10,7 @@ import { ReynError } from "../errors/reyn_error.ts";
 import { openSqliteStore, type StoreNotice } from "../store/sqlite/open.ts";
 import { acquireStateLock, type LockHolder } from "../store/state_lock.ts";
 import type { Store } from "../store/store.ts";
+import { checkPlaces } from "./check_places.ts";
 import { eventsDir, stateDir } from "./places.ts";
 
 export interface RuntimeHost {
@@ -45,9 +46,10 @@ const EMBEDDED_LEASE_MS = 10 * 365 * 24 * 3600 * 1000;
 
 /**
  * Takes the state folder and opens store and log. Throws E_ALREADY_RUNNING (exit 6), naming the holder, when another
- * process has it, and E_STATE_* when the store cannot be used.
+ * process has it, and E_STATE_* when the folder or the store cannot be used.
  */
 export async function openBare({ controlDir, verb, host, talk }: OpenBareOptions): Promise<Bare> {
+  checkPlaces(controlDir);
   const dir = stateDir(controlDir);
   const lock = acquireStateLock({
     dir,

@@ -4,94 +4,155 @@ import type { Audit } from "../audit/audit.ts";
 import { createDispatcher, type Dispatcher } from "../hooks/dispatcher.ts";
 import type { Hook } from "../hooks/hook.ts";
 import { hookRegistry, NO_HOOKS } from "../hooks/registry.ts";
-import { isSameSession, parseSessionRef } from "../hooks/session_ref.ts";
+import type { SessionRef } from "../hooks/session_ref.ts";
 import { createModel } from "../model/create_model.ts";
+import type { Model } from "../model/model.ts";
+import { putMessage } from "../session/put_message.ts";
 import { openSession, type Session } from "../session/session.ts";
+import type { TimerQueue } from "../clock/timer_queue.ts";
 import type { SessionBus } from "../session/session_bus.ts";
 import type { Store } from "../store/store.ts";
-import type { Configuration } from "./configuration.ts";
-import { openBare, type OpenBareOptions } from "./open_bare.ts";
+import { type Configuration, loadForSession, requireUsable } from "./configuration.ts";
 import type { Execution } from "./exec_ports.ts";
+import { type LoadedSessions, loadedSessions } from "./loaded_sessions.ts";
+import { openBare, type OpenBareOptions } from "./open_bare.ts";
 import { pendingPath } from "./places.ts";
-import { surroundings } from "./surroundings.ts";
+import { createRouter } from "./route.ts";
 import type { RunEvent } from "./run_event.ts";
+import { surroundings } from "./surroundings.ts";
 
 export interface Runtime {
   store: Store;
   audit: Audit;
-  /** Opens the session that the configuration was loaded for. */
-  openSession(options: { observe: (event: RunEvent) => void; hooks: boolean }): Promise<Session>;
-  /** Ends drivers, the store and the log, then gives the state folder up. */
+  sessions: LoadedSessions;
+  /** Ends loaded sessions, drivers, the store and the log, then gives the state folder up. */
   close(): Promise<void>;
   /** For a process that goes now: ends at once what drivers have started, and writes the log out. */
   abandon(): Promise<void>;
 }
 
 export interface OpenRuntimeOptions extends OpenBareOptions {
+  /** Of the session that the process is about; others are read when they are loaded. */
   configuration: Configuration;
+  hooks: boolean;
+  /** Told of everything that happens in a session. */
+  observe: (event: RunEvent, session: string) => void;
+  /** Told of a session that could not be loaded, run or ended. */
+  onFailure: (session: string, error: unknown) => void;
 }
+
+/** A session with nothing to do stays loaded this long. */
+const KEEP_MS = 5 * 60_000;
+const MOST_LOADED = 1000;
 
 /** Takes the state folder and opens what every front door needs; see `openBare` for what is refused. */
 export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime> {
-  const { controlDir, configuration, host } = options;
+  const { controlDir, configuration, host, observe, onFailure } = options;
   const bare = await openBare(options);
   const { store, audit } = bare;
-  for (const { layer, file, findings } of configuration.skipped) {
-    audit.emit("layer_skipped", null, { layer, file, findings });
-  }
-  const model = createModel(configuration.model, {
-    controlDir,
-    clock: host.clock,
-    env: process.env,
-    ids: host.ids,
+  const own = `${configuration.agent}/${configuration.sid}`;
+  /** Names this start of the process in the journals of sessions. */
+  const runtime = `${process.pid}.${host.clock.now()}.${host.ids.next()}`;
+  const models = new Map<string, Model>();
+  let execution: Promise<Execution> | undefined;
+
+  const modelOf = ({ agent, model: config }: Configuration): Model => {
+    const known = models.get(agent);
+    if (known) return known;
+    const model = createModel(config, { controlDir, clock: host.clock, env: process.env, ids: host.ids });
+    models.set(agent, model);
+    return model;
+  };
+
+  const configure = (ref: SessionRef): Configuration => {
+    const id = `${ref.agent}/${ref.sid}`;
+    const loaded = id === own ? configuration : loadForSession({ controlDir, ...ref });
+    requireUsable(loaded);
+    for (const { layer, file, findings } of loaded.skipped) {
+      audit.emit("layer_skipped", id, { layer, file, findings });
+    }
+    return loaded;
+  };
+
+  const open = async (ref: SessionRef, wanted: () => void): Promise<Session> => {
+    const id = `${ref.agent}/${ref.sid}`;
+    const loaded = configure(ref);
+    const registry = options.hooks ? hookRegistry(loaded.hooks) : NO_HOOKS;
+    const exec = loaded.hooks.some(runsCommand)
+      ? (await (execution ??= openCommands(options, audit))).ports
+      : null;
+    const tell = (event: RunEvent) => observe(event, id);
+    const composing = options.hooks ? await composers.of(loaded) : undefined;
+    return await openSession({
+      owner: bare.owner,
+      runtime,
+      leaseMs: bare.leaseMs,
+      settings: loaded.session,
+      ports: {
+        store,
+        clock: host.clock,
+        audit,
+        model: modelOf(loaded),
+        observe: tell,
+        routed: sessions.arrived,
+        wanted,
+        fault: host.fault,
+      },
+      hooks: (deliver) =>
+        createDispatcher(registry, {
+          session: id,
+          audit,
+          clock: host.clock,
+          route: router.from(ref),
+          deliver,
+          exec,
+          switchedOff: (hook) => hook.name !== null && loaded.disabled.has(hook.name),
+          observe: tell,
+        }),
+      bus: (dispatcher) => composing?.(dispatcher, tell) ?? null,
+    });
+  };
+
+  const composers = createComposing(options, audit);
+  const router = createRouter({ store, agents: configuration.agents });
+  const sessions = loadedSessions({
+    clock: host.ioClock,
+    open,
+    put: (id, message) => putMessage(id, message, store, audit),
+    onFailure,
+    keepMs: KEEP_MS,
+    most: MOST_LOADED,
   });
-  const execution = await openCommands(options, audit);
-  const composing = await openComposing(options, audit);
 
   return {
     store,
     audit,
-    openSession({ observe, hooks }) {
-      const own = { agent: configuration.agent, sid: configuration.sid };
-      const registry = hooks ? hookRegistry(configuration.hooks) : NO_HOOKS;
-      return openSession({
-        owner: bare.owner,
-        leaseMs: bare.leaseMs,
-        settings: configuration.session,
-        ports: { store, clock: host.clock, audit, model, observe, fault: host.fault },
-        hooks: (deliver) =>
-          createDispatcher(registry, {
-            session: `${own.agent}/${own.sid}`,
-            audit,
-            clock: host.clock,
-            isOwnSession: (target) => isSameSession(parseSessionRef(target, own), own),
-            deliver,
-            exec: execution?.ports ?? null,
-            switchedOff: (hook) => hook.name !== null && configuration.disabled.has(hook.name),
-            observe,
-          }),
-        bus: (dispatcher) => hooks && composing ? composing.open(dispatcher, observe) : null,
-      });
-    },
+    sessions,
     async close() {
-      composing?.close();
-      await model.close();
-      execution?.close();
-      await bare.close();
+      try {
+        await sessions.close();
+      } finally {
+        composers.close();
+        await Promise.all([...models.values()].map((model) => model.close()));
+        (await execution)?.close();
+        await bare.close();
+      }
     },
     async abandon() {
-      execution?.abandon();
-      await model.close({ now: true });
+      (await execution)?.abandon();
+      await Promise.all([...models.values()].map((model) => model.close({ now: true })));
       await audit.flush();
     },
   };
 }
 
+function runsCommand({ action }: Hook): boolean {
+  return action.scheme === "exec" || action.scheme === "exec_capture";
+}
+
 /** What commands of hooks need; loaded only where a hook runs one. */
-async function openCommands(options: OpenRuntimeOptions, audit: Audit): Promise<Execution | undefined> {
+async function openCommands(options: OpenRuntimeOptions, audit: Audit): Promise<Execution> {
   const { controlDir, configuration, host, talk } = options;
-  const runs = ({ action }: Hook) => action.scheme === "exec" || action.scheme === "exec_capture";
-  if (!configuration.hooks.some(runs)) return undefined;
   const { openExecution } = await import("./exec_ports.ts");
   return openExecution({
     surroundings: surroundings(controlDir),
@@ -103,32 +164,39 @@ async function openCommands(options: OpenRuntimeOptions, audit: Audit): Promise<
   });
 }
 
+/** Opens the bus of a session for its hooks. */
+type OpenBus = (hooks: Dispatcher, observe: (event: RunEvent) => void) => SessionBus | null;
+
 interface Composing {
-  open(hooks: Dispatcher, observe: (event: RunEvent) => void): SessionBus | null;
+  /** Undefined where the session has no composers, and has left nothing pending. */
+  of(loaded: Configuration): Promise<OpenBus | undefined>;
   close(): void;
 }
 
-/** What composers need; loaded only where one is declared, or where some have left something pending. */
-async function openComposing(options: OpenRuntimeOptions, audit: Audit): Promise<Composing | undefined> {
-  const { controlDir, configuration, host, talk } = options;
-  const { composers, agent, sid } = configuration;
-  if (composers.length === 0 && !existsSync(pendingPath(controlDir, { agent, sid }))) return undefined;
-  const { openSessionComposers, runtimeTimers } = await import("./session_composers.ts");
-  const timers = runtimeTimers(host.clock, talk);
+/** What composers need; loaded only where there are some. The timers of all sessions are one queue. */
+function createComposing(options: OpenRuntimeOptions, audit: Audit): Composing {
+  const { controlDir, host, talk } = options;
+  let timers: TimerQueue | undefined;
   return {
-    open: (hooks, observe) =>
-      openSessionComposers({
-        controlDir,
-        own: { agent, sid },
-        composers,
-        timers,
-        ioClock: host.ioClock,
-        audit,
-        hooks,
-        observe,
-        talk,
-        fault: host.fault,
-      }),
-    close: () => timers.close(),
+    async of({ composers, agent, sid }) {
+      const own = { agent, sid };
+      if (composers.length === 0 && !existsSync(pendingPath(controlDir, own))) return undefined;
+      const { openSessionComposers, runtimeTimers } = await import("./session_composers.ts");
+      const running = timers ??= runtimeTimers(host.clock, talk);
+      return (hooks, observe) =>
+        openSessionComposers({
+          controlDir,
+          own,
+          composers,
+          timers: running,
+          ioClock: host.ioClock,
+          audit,
+          hooks,
+          observe,
+          talk,
+          fault: host.fault,
+        });
+    },
+    close: () => timers?.close(),
   };
 }

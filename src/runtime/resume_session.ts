@@ -28,6 +28,7 @@ export async function resumeSession(
       audit: bare.audit,
       cap,
       observe: () => {},
+      routed: () => {},
     });
     const was = journal.state.suspended;
     if (was !== null) await journal.commit([{ t: "resumed", at: host.clock.now() }]);

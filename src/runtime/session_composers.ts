@@ -87,8 +87,8 @@ export function openSessionComposers(options: SessionComposersOptions): SessionB
       bus.publish(busEvent({ id, kind, payload: { ...payload }, chainId, at: timers.now() }));
       return anyDurable ? engine.settled() ?? undefined : undefined;
     },
-    get volatile() {
-      return engine.volatile;
+    get holding() {
+      return engine.status().some(({ pending }) => pending > 0);
     },
     start: () => engine.start(found.records.map(({ record }) => record)),
     quiet: () => engine.settled() === null && !consumer.busy ? undefined : handedOn(),

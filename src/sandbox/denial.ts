@@ -11,8 +11,8 @@ export interface DenialFacts {
   cwd: string;
   denied: DeniedCounts | null;
   stderrTail: string;
-  /** argv[0]: programs name themselves at the start of a complaint. */
-  program: string;
+  /** Programs name themselves and their script when they complain. */
+  argv: readonly string[];
 }
 
 /** Words that programs use for EACCES, EPERM, EROFS and EXDEV. */
@@ -23,6 +23,9 @@ const PATH_LIKE = /'([^']+)'|‘([^’]+)’|"([^"]+)"|`([^`']+)'|([^\s'"`:;,()[
 /** Lines of stderr that are looked at, from the end. */
 const MOST_LINES = 40;
 const LONGEST_LINE = 2000;
+/** Who complains stands before it, or, with perl, after it. */
+const SPEAKER_BEFORE = /^([^\s:]+):/;
+const SPEAKER_BEHIND = / at (\S+) line \d+\.?$/;
 
 /** Why a run that failed was stopped by its sandbox, or null. A run that succeeded is not to be asked about. */
 export function explainDenial(facts: DenialFacts): Denial | null {
@@ -64,13 +67,16 @@ function writing({ grants }: SandboxPolicy): string {
   return `write_paths: [${list}] in force (write_paths on the hook opens more)`;
 }
 
-function fromStderr({ policy, cwd, stderrTail, program }: DenialFacts): Denial | null {
+function fromStderr({ policy, cwd, stderrTail, argv }: DenialFacts): Denial | null {
   const standing = guardedPaths(policy);
   const granted = policy.grants.writePaths.flatMap((text) => expandPath(text, policy)).map(canonicalPath);
   const lines = stderrTail.split("\n").slice(-MOST_LINES).filter((line) => REFUSED.test(line));
+  const code = new Set(policy.readOnly.flatMap((text) => expandPath(text, policy)));
+  const own = new Set(argv.map((word) => path.resolve(cwd, word)));
   for (const line of lines) {
+    const complaint = withoutSpeaker(line.slice(0, LONGEST_LINE), (word) => own.has(path.resolve(cwd, word)));
     // What is complained about stands last.
-    const files = [...pathsIn(line.slice(0, LONGEST_LINE), cwd)].filter((file) => file !== program).reverse();
+    const files = [...pathsIn(complaint, cwd)].reverse();
     for (const file of files) {
       const where = standing(file);
       if (where.at === "inside" && where.guard === "denied") {
@@ -84,7 +90,9 @@ function fromStderr({ policy, cwd, stderrTail, program }: DenialFacts): Denial |
         return heuristic(
           "write_denied",
           file,
-          `${quote(where.guarded)} is never writable, and no key opens it`,
+          `${quote(where.guarded)} is ${
+            code.has(where.guarded) ? "what the hook itself runs, and " : ""
+          }never writable, and no key opens it`,
         );
       }
       const canonical = canonicalPath(file);
@@ -103,6 +111,15 @@ function heuristic(denialClass: Denial["class"], file: string, because: string):
     path: file,
     message: `${quote(file)} was refused: ${because}`,
   };
+}
+
+/** A program's own file is what it complains about only when it names it once more. */
+function withoutSpeaker(line: string, isOwn: (word: string) => boolean): string {
+  const before = SPEAKER_BEFORE.exec(line);
+  const start = before?.[1] !== undefined && isOwn(before[1]) ? before[0].length : 0;
+  const behind = SPEAKER_BEHIND.exec(line);
+  const end = behind?.[1] !== undefined && isOwn(behind[1]) ? behind.index : line.length;
+  return line.slice(start, Math.max(start, end));
 }
 
 function* pathsIn(line: string, cwd: string): Generator<string> {

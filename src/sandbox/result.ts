@@ -8,6 +8,11 @@ export type RunOutcome =
   | "output_limit"
   | "sandbox_unconfirmed";
 
+/** Whether a run that ended so ran, and failed: only then there is a denial to look for. */
+export function mayBeDenied(outcome: RunOutcome): boolean {
+  return ["exit", "signal", "timeout", "output_limit"].includes(outcome);
+}
+
 export type DenialClass = "fork_denied" | "network_denied" | "write_denied" | "read_denied";
 
 /** Why a failed run was, by all appearance, stopped by its sandbox. */

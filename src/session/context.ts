@@ -31,6 +31,10 @@ export interface SessionPorts {
   model: Model;
   /** Told of everything a person who watches wants to see. */
   observe: (event: SessionEvent) => void;
+  /** Told of each session, other than this one, in whose inbox this one has put a message, durably. */
+  routed: (session: string, waking: boolean) => void;
+  /** Told that the inbox may hold something while no turns are taken. */
+  wanted: () => void;
   /** Marks the labelled points at which a crash is tried out. */
   fault: (label: string) => void;
 }

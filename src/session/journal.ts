@@ -20,6 +20,7 @@ const LISTED: ReadonlySet<SessionRecord["t"]> = new Set([
   "valve_closed",
   "suspended",
   "resumed",
+  "unloaded",
   "ended",
 ]);
 /** Records between two snapshots. A snapshot costs as much as what it adds, so this only bounds recovery. */
@@ -48,6 +49,8 @@ export interface JournalOptions {
   /** The valve's cap, for listings. */
   cap: number;
   observe: (event: SessionEvent) => void;
+  /** Told of each other session that was given a message. */
+  routed: (session: string, waking: boolean) => void;
 }
 
 export interface Recovered {
@@ -79,7 +82,7 @@ export async function olderHistory(store: Store, session: string): Promise<Histo
 }
 
 export async function openJournal(options: JournalOptions): Promise<Journal> {
-  const { session, epoch, store, audit, cap, observe } = options;
+  const { session, epoch, store, audit, cap, observe, routed } = options;
   const recovered = await recover(store, session);
   const { state } = recovered;
   let sinceSnapshot = recovered.tail;
@@ -127,16 +130,22 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       kept = state.history.length;
     }
     puts += result.puts.length;
-    for (const outcome of result.puts) {
+    const put = more.filter((op) => op.op === "put");
+    for (const [index, outcome] of result.puts.entries()) {
+      const target = put[index]?.session ?? session;
+      if (outcome.status === "stored" && target !== session) {
+        routed(target, put[index]?.message.wake ?? false);
+      }
       if (outcome.status === "stored" && outcome.dropped.length > 0) {
-        audit.emit("inbox_dropped", session, {
+        audit.emit("inbox_dropped", target, {
           ids: outcome.dropped,
           reason: "inbox full of passive messages",
         });
       }
       if (outcome.status === "full") {
-        audit.emit("inbox_refused", session, { kind: "hook", reason: "inbox full" });
-        observe({ type: "inbox_refused", kind: "hook", reason: "inbox full" });
+        const reason = target === session ? "inbox full" : `the inbox of ${target} is full`;
+        audit.emit("inbox_refused", target, { kind: "hook", reason: "inbox full" });
+        observe({ type: "inbox_refused", kind: "hook", reason });
       }
     }
     return "ok";

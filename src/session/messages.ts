@@ -34,12 +34,13 @@ export function humanMessage(id: string, text: string): InboxMessage {
   return { id, kind: "user", wake: true, body: { text, chain_id: id } };
 }
 
-export function hookMessage(push: HookPush): InboxMessage {
+/** `hops`: how many sessions it has come through, one after the other, without a message from outside. */
+export function hookMessage(push: HookPush, hops = 0): InboxMessage {
   return {
     id: push.id,
     kind: "hook",
     wake: push.wake,
-    body: { text: attributed(push), hook: push.hook, chain_id: push.chainId },
+    body: { text: attributed(push), hook: push.hook, chain_id: push.chainId, ...(hops > 0 ? { hops } : {}) },
   };
 }
 
@@ -60,6 +61,11 @@ export function hookOf(message: InboxMessage): string | undefined {
 export function chainOf(message: InboxMessage): string | null {
   const chain = message.body["chain_id"];
   return typeof chain === "string" ? chain : null;
+}
+
+export function hopsOf(message: InboxMessage): number {
+  const hops = message.body["hops"];
+  return typeof hops === "number" ? hops : 0;
 }
 
 export function historyMessage(row: InboxRow, turn: number): HistoryMessage {

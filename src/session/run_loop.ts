@@ -24,6 +24,7 @@ export interface RunLoop {
 export function createRunLoop(context: SessionContext): RunLoop {
   const { journal, ports, settings, stopping } = context;
   let poked = false;
+  let running = false;
   /** What the inbox holds, while nothing has come in since it was read. */
   let known: readonly InboxRow[] | undefined;
   let wakeUp: (() => void) | undefined;
@@ -33,6 +34,7 @@ export function createRunLoop(context: SessionContext): RunLoop {
     poked = true;
     known = undefined;
     wakeUp?.();
+    if (!running) ports.wanted();
   };
 
   const waitForPoke = async (): Promise<void> => {
@@ -129,52 +131,66 @@ export function createRunLoop(context: SessionContext): RunLoop {
   const riding = (pending: readonly InboxRow[]): InboxRow[] =>
     pending.filter((row) => !row.wake || row.kind === "hook");
 
+  const takeTurns = async (untilIdle: boolean): Promise<void> => {
+    await recoverTurn();
+    while (!stopping.aborted) {
+      if (journal.state.suspended !== null) {
+        const queued = await ports.store.pending(context.id, WHOLE_INBOX);
+        const waiting = queued.filter((row) => row.wake).length;
+        ports.observe({ type: "suspended", session: context.id, hook: journal.state.suspended, waiting });
+        if (untilIdle) {
+          poked = false;
+          return;
+        }
+        await waitForPoke();
+        continue;
+      }
+      const pending = known ?? await readInbox();
+      if (journal.state.retry && settings.resume === "retry") {
+        known = undefined;
+        await retryTurn(context, riding(pending));
+        continue;
+      }
+      const plan = planTurn(pending, journal.state.valve, settings.cap);
+      switch (plan.next) {
+        case "idle":
+          {
+            const behind = background();
+            if (behind) await Promise.race([behind, waitForPoke()]);
+            else if (untilIdle && !poked) return;
+            else await waitForPoke();
+          }
+          break;
+        case "limit":
+          known = undefined;
+          await holdBack(plan.held);
+          break;
+        case "turn": {
+          const wait = plan.driven ? backoff() : 0;
+          if (wait > 0) {
+            ports.observe({ type: "backing_off", ms: Math.ceil(wait) });
+            await waitOrPoke(wait);
+            break;
+          }
+          await takeTurn(plan, pending);
+          failedAt = journal.state.errors > 0 ? ports.clock.monotonic() : 0;
+          break;
+        }
+      }
+    }
+  };
+
   return {
     poke,
     async run({ untilIdle }) {
-      await recoverTurn();
-      while (!stopping.aborted) {
-        if (journal.state.suspended !== null) {
-          const queued = await ports.store.pending(context.id, WHOLE_INBOX);
-          const waiting = queued.filter((row) => row.wake).length;
-          ports.observe({ type: "suspended", session: context.id, hook: journal.state.suspended, waiting });
-          if (untilIdle) return;
-          await waitForPoke();
-          continue;
-        }
-        const pending = known ?? await readInbox();
-        if (journal.state.retry && settings.resume === "retry") {
-          known = undefined;
-          await retryTurn(context, riding(pending));
-          continue;
-        }
-        const plan = planTurn(pending, journal.state.valve, settings.cap);
-        switch (plan.next) {
-          case "idle":
-            {
-              const behind = background();
-              if (behind) await Promise.race([behind, waitForPoke()]);
-              else if (untilIdle && !poked) return;
-              else await waitForPoke();
-            }
-            break;
-          case "limit":
-            known = undefined;
-            await holdBack(plan.held);
-            break;
-          case "turn": {
-            const wait = plan.driven ? backoff() : 0;
-            if (wait > 0) {
-              ports.observe({ type: "backing_off", ms: Math.ceil(wait) });
-              await waitOrPoke(wait);
-              break;
-            }
-            await takeTurn(plan, pending);
-            failedAt = journal.state.errors > 0 ? ports.clock.monotonic() : 0;
-            break;
-          }
-        }
+      running = true;
+      try {
+        await takeTurns(untilIdle);
+      } finally {
+        running = false;
       }
+      // Between its last look and here something may have come in.
+      if (poked && untilIdle && !stopping.aborted) ports.wanted();
     },
   };
 }

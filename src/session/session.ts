@@ -3,12 +3,12 @@ import { ReynError } from "../errors/reyn_error.ts";
 import type { Dispatcher } from "../hooks/dispatcher.ts";
 import type { DispatchOutcome, HookPush } from "../hooks/push.ts";
 import { parseTarget } from "../points/reactions.ts";
-import type { InboxMessage, Op, PutOutcome } from "../store/store.ts";
+import type { InboxMessage, Op } from "../store/store.ts";
 import type { SessionContext, SessionPorts, SessionSettings } from "./context.ts";
 import { gatherDeliveries } from "./delivery.ts";
 import { firePoint, hasListeners } from "./fire_point.ts";
 import { openJournal } from "./journal.ts";
-import { LONGEST_MESSAGE, textOf } from "./messages.ts";
+import { putMessage } from "./put_message.ts";
 import { createRunLoop } from "./run_loop.ts";
 import type { SessionRecord, SessionState } from "./state.ts";
 import type { PublishedEvent, SessionBus } from "./session_bus.ts";
@@ -28,13 +28,21 @@ export interface Session {
   run(options: { untilIdle: boolean }): Promise<void>;
   /** Stops taking turns; the one that runs is interrupted. */
   stop(): void;
+  /** Says that the inbox may hold something new that did not come through `accept`. */
+  poke(): void;
+  /** True while something besides turns is under way, so that it may not be unloaded. */
+  readonly busy: boolean;
   /** Fires session_end and gives the session up. Call once, when `run` has settled. */
   close(): Promise<void>;
+  /** Gives the session up without ending it: the same runtime takes it up again as if nothing had been. */
+  unload(): Promise<void>;
 }
 
 export interface OpenSessionOptions {
   /** Names the process that owns the session. */
   owner: string;
+  /** Names this start of the process: what it unloaded itself it opens again in silence. */
+  runtime: string;
   /** How long the session is claimed for. */
   leaseMs: number;
   settings: SessionSettings;
@@ -61,6 +69,7 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     audit,
     cap: settings.cap,
     observe,
+    routed: options.ports.routed,
   });
   const stopping = new AbortController();
   let ending = false;
@@ -76,31 +85,35 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
   const loop = createRunLoop(context);
 
   const resumed = !claim.created;
-  reportInterruption(audit, id, settings.agent, journal.state);
+  const reloaded = journal.state.unloaded === options.runtime;
+  if (!reloaded) reportInterruption(audit, id, settings.agent, journal.state);
   await journal.commit([{ t: "opened", at: ports.clock.now() }]);
   fault("session:after_opened");
-  audit.emit("chat_started", id, { agent_name: settings.agent });
-  audit.emit("session_started", id, { agent_name: settings.agent, resumed });
-  observe({ type: "session_opened", session: id, resumed });
+  if (!reloaded) {
+    audit.emit("chat_started", id, { agent_name: settings.agent });
+    audit.emit("session_started", id, { agent_name: settings.agent, resumed });
+    observe({ type: "session_opened", session: id, resumed });
+  }
   ports.bus?.start();
-  await fireSessionPoint(context, "session_start", claim.epoch);
-  fault("session:after_start_hooks");
+  if (!reloaded) {
+    await fireSessionPoint(context, "session_start", claim.epoch);
+    fault("session:after_start_hooks");
+  }
 
   return {
     id,
     state: journal.state,
     async accept(message) {
-      if (textOf(message).length > LONGEST_MESSAGE) {
-        audit.emit("inbox_refused", id, { kind: message.kind, reason: "message too large" });
-        throw new ReynError(
-          "E_MESSAGE_TOO_LARGE",
-          `the message is longer than ${LONGEST_MESSAGE} characters`,
-        );
+      const answer = await putMessage(id, message, store, audit);
+      if (answer === "stored") {
+        loop.poke();
+        observe({ type: "accepted", id: message.id, kind: message.kind });
       }
-      const outcome = await store.put(id, message);
-      const answer = accepted(outcome, message, id, audit, loop.poke);
-      if (answer === "stored") observe({ type: "accepted", id: message.id, kind: message.kind });
       return answer;
+    },
+    poke: loop.poke,
+    get busy() {
+      return ports.hooks.busy || ports.bus?.holding === true || ports.bus?.quiet() !== undefined;
     },
     run: (runOptions) => loop.run(runOptions),
     stop: () => stopping.abort(new Error("the session is stopping")),
@@ -128,12 +141,18 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
       observe({ type: "session_ended", session: id });
       await store.release(id, claim.epoch);
     },
+    async unload() {
+      await settled(context);
+      await ports.bus?.close();
+      await journal.commit([{ t: "unloaded", at: ports.clock.now(), runtime: options.runtime }]);
+      await store.release(id, claim.epoch);
+    },
   };
 }
 
 /** A wake of a session that ends waits, passive, for the next open. */
 function asleep(pushes: readonly HookPush[]): HookPush[] {
-  return pushes.map((push) => ({ ...push, wake: false }));
+  return pushes.map((push) => push.target === null ? { ...push, wake: false } : push);
 }
 
 /** Everything that was published has been handed on, and no hook runs in the background. */
@@ -147,30 +166,8 @@ async function settled({ ports }: SessionContext): Promise<void> {
 }
 
 function reportInterruption(audit: Audit, id: string, agent: string, state: SessionState): void {
-  if (!state.open) return;
+  if (!state.open || state.unloaded !== null) return;
   audit.emit("session_interrupted", id, { agent_name: agent, turn: state.current?.turn ?? null });
-}
-
-function accepted(
-  outcome: PutOutcome,
-  message: InboxMessage,
-  id: string,
-  audit: Audit,
-  poke: () => void,
-): "stored" | "duplicate" {
-  switch (outcome.status) {
-    case "stored":
-      if (outcome.dropped.length > 0) {
-        audit.emit("inbox_dropped", id, { ids: outcome.dropped, reason: "inbox full of passive messages" });
-      }
-      poke();
-      return "stored";
-    case "duplicate":
-      return "duplicate";
-    case "full":
-      audit.emit("inbox_refused", id, { kind: message.kind, reason: "inbox full" });
-      throw new ReynError("E_INBOX_FULL", `the inbox of ${id} is full; the message was not taken`);
-  }
 }
 
 /** Fires session_start or session_end. A wake from session_end waits, passive, for the next open. */

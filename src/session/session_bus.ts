@@ -14,8 +14,8 @@ export interface SessionBus {
   wants(kind: string): boolean;
   /** Undefined: nothing has to be waited for. Else resolves when what it armed is on disk; rejects when that failed. */
   publish(event: PublishedEvent): Promise<void> | undefined;
-  /** Keys that are pending and not durable: while there are any, the session is not unloaded. */
-  readonly volatile: number;
+  /** Whether composers hold anything: their timers fire only while the session is loaded. */
+  readonly holding: boolean;
   /** Takes up what was pending, and publishes what is overdue. */
   start(): void;
   /** Undefined: nothing is queued. Else resolves when everything published so far has been handed on. */

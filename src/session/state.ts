@@ -17,6 +17,8 @@ export type SessionRecord =
     messages: HistoryMessage[];
     /** Index in `messages` of the one that the turn is about. */
     about: number;
+    /** Sessions that what triggered it has come through; 0 when absent. */
+    hops?: number;
   }
   /** An interrupted turn's message is taken up again, by a turn of its own. */
   | { t: "turn_retried"; at: number; turn: number; of: number; messages: HistoryMessage[] }
@@ -30,6 +32,8 @@ export type SessionRecord =
   | { t: "valve_closed"; at: number }
   | { t: "suspended"; at: number; hook: string }
   | { t: "resumed"; at: number }
+  /** Given up while idle by a runtime that goes on: nothing was interrupted. */
+  | { t: "unloaded"; at: number; runtime: string }
   | { t: "ended"; at: number };
 
 export interface CurrentTurn {
@@ -58,6 +62,10 @@ export interface SessionState {
   suspended: string | null;
   /** Failed turns in a row. */
   errors: number;
+  /** Sessions that the latest turn's trigger came through. */
+  hops: number;
+  /** The runtime that unloaded it. */
+  unloaded: string | null;
   history: HistoryMessage[];
 }
 
@@ -70,6 +78,8 @@ export function emptyState(): SessionState {
     retry: null,
     suspended: null,
     errors: 0,
+    hops: 0,
+    unloaded: null,
     history: [],
   };
 }
@@ -79,9 +89,11 @@ export function apply(state: SessionState, record: SessionRecord): void {
   switch (record.t) {
     case "opened":
       state.open = true;
+      state.unloaded = null;
       return;
     case "turn_started": {
       state.turns = record.turn;
+      state.hops = record.hops ?? 0;
       state.valve = afterTurn(state.valve, record.valve);
       for (const message of record.messages) state.history.push(message);
       state.current = {
@@ -125,6 +137,9 @@ export function apply(state: SessionState, record: SessionRecord): void {
       return;
     case "resumed":
       state.suspended = null;
+      return;
+    case "unloaded":
+      state.unloaded = record.runtime;
       return;
     case "ended":
       state.open = false;

@@ -10,6 +10,7 @@ export function sessionStatus(state: SessionState, cap: number): JsonObject {
     cap,
     closed: state.valve.closed,
     suspended: state.suspended,
+    unloaded: state.unloaded !== null,
     retry: state.retry !== null,
   };
 }

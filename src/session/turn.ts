@@ -3,7 +3,7 @@ import type { TurnStatus } from "../points/reactions.ts";
 import type { InboxRow, Op } from "../store/store.ts";
 import type { SessionContext } from "./context.ts";
 import { firePoint, hasListeners } from "./fire_point.ts";
-import { attributed, chainOf, type HistoryMessage, historyMessage, hookMessage } from "./messages.ts";
+import { attributed, chainOf, type HistoryMessage, historyMessage, hookMessage, hopsOf } from "./messages.ts";
 import type { PlannedTurn } from "./plan_turn.ts";
 import type { CurrentTurn, SessionRecord } from "./state.ts";
 import { currentTurn, runSteps, showStep, type TurnOutcome } from "./step.ts";
@@ -23,6 +23,7 @@ export async function runTurn(context: SessionContext, plan: PlannedTurn): Promi
     valve: valveEffect(plan.kind, plan.driven, settings.resetOn),
     messages: rows.map((row) => historyMessage(row, turn)),
     about: plan.context.length,
+    ...hopsRecord(plan.kind, rows),
   };
   ports.fault("turn:before_consume");
   const committed = await journal.commit([started], [{ op: "consume", ids: rows.map((row) => row.id) }]);
@@ -119,7 +120,8 @@ async function fireTurnStart(context: SessionContext): Promise<void> {
     },
   });
   ports.fault("turn:after_turn_start_hooks");
-  const added = outcome.pushes.filter((push) => !push.wake).map((push): HistoryMessage => ({
+  const inThisTurn = (push: HookPush) => !push.wake && push.target === null;
+  const added = outcome.pushes.filter(inThisTurn).map((push): HistoryMessage => ({
     id: push.id,
     role: "system",
     text: attributed(push),
@@ -129,7 +131,7 @@ async function fireTurnStart(context: SessionContext): Promise<void> {
   const done: SessionRecord = { t: "context", turn: current.turn, messages: added };
   await journal.commit(
     [done, ...suspension(context, outcome)],
-    puts(context, outcome.pushes.filter((push) => push.wake)),
+    puts(context, outcome.pushes.filter((push) => !inThisTurn(push))),
   );
   if (added.length > 0) ports.observe({ type: "context_added", turn: current.turn, messages: added });
   ports.fault("turn:after_context");
@@ -192,8 +194,25 @@ async function fireTurnEnd(
   });
 }
 
+/** More sessions than this, one after the other, and a push goes no further. */
+const MOST_HOPS = 16;
+
+/** What a turn passes on of the way that its messages came; a person's begins anew. */
+function hopsRecord(kind: string, rows: readonly InboxRow[]): { hops?: number } {
+  const hops = kind === "user" ? 0 : Math.max(0, ...rows.map(hopsOf));
+  return hops > 0 ? { hops } : {};
+}
+
 export function puts(context: SessionContext, pushes: readonly HookPush[]): Op[] {
-  return pushes.map((push) => ({ op: "put", session: context.id, message: hookMessage(push) }));
+  const { hops } = context.journal.state;
+  return pushes.flatMap((push): Op[] => {
+    if (push.target === null) return [{ op: "put", session: context.id, message: hookMessage(push, hops) }];
+    if (hops < MOST_HOPS) return [{ op: "put", session: push.target, message: hookMessage(push, hops + 1) }];
+    const reason = `${MOST_HOPS} sessions have passed it on`;
+    context.ports.audit.emit("inbox_refused", push.target, { kind: "hook", reason });
+    context.ports.observe({ type: "inbox_refused", kind: "hook", reason: `${push.target}: ${reason}` });
+    return [];
+  });
 }
 
 export function suspension(context: SessionContext, outcome: DispatchOutcome): SessionRecord[] {

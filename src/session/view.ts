@@ -2,8 +2,8 @@ import type { SessionRow, Store } from "../store/store.ts";
 import { olderHistory, recover } from "./journal.ts";
 import { hookOf, textOf } from "./messages.ts";
 
-/** How a session stands: `new` has never been opened. */
-export type SessionStanding = "new" | "running" | "ended" | "interrupted" | "suspended";
+/** How a session stands: `new` has never been opened, `idle` was unloaded with nothing to do. */
+export type SessionStanding = "new" | "running" | "idle" | "ended" | "interrupted" | "suspended";
 
 /** One session of a listing. */
 export interface SessionSummary {
@@ -78,6 +78,7 @@ export async function viewSession(store: Store, row: SessionRow, live: boolean):
 function standing(row: SessionRow, live: boolean): SessionStanding {
   const { status } = row;
   if (status["open"] === undefined) return "new";
+  if (status["open"] === true && status["unloaded"] === true) return "idle";
   if (status["open"] === true) return live ? "running" : "interrupted";
   if (typeof status["suspended"] === "string") return "suspended";
   return status["retry"] === true ? "interrupted" : "ended";

@@ -26,21 +26,38 @@ let count = 0;
 let close = () => Promise.resolve();
 afterEach(() => close());
 
-async function open(config: string): Promise<{ session: Session; events: RunEvent[]; dir: string }> {
+interface Opened {
+  session: Session;
+  events: RunEvent[];
+  dir: string;
+  idle(): Promise<void>;
+}
+
+async function open(config: string): Promise<Opened> {
   const dir = join(folder, `c${++count}`);
   mkdirSync(dir);
   writeFileSync(join(dir, "reyn.yaml"), `model: { provider: echo }\n${config}`);
   const configuration = loadForSession({ controlDir: dir, ...OWN });
   requireUsable(configuration);
   const host = { clock: systemClock, ioClock: systemClock, ids: randomIds(), fault: () => {} };
-  const runtime = await openRuntime({ controlDir: dir, verb: "test", configuration, host, talk: () => {} });
   const events: RunEvent[] = [];
-  const session = await runtime.openSession({ observe: (event) => void events.push(event), hooks: true });
+  const failures: unknown[] = [];
+  const runtime = await openRuntime({
+    controlDir: dir,
+    verb: "test",
+    configuration,
+    host,
+    talk: () => {},
+    hooks: true,
+    observe: (event) => void events.push(event),
+    onFailure: (_session, error) => void failures.push(error),
+  });
+  const session = await runtime.sessions.load(OWN);
   close = async () => {
-    await session.close();
     await runtime.close();
+    assert.deepEqual(failures, []);
   };
-  return { session, events, dir };
+  return { session, events, dir, idle: () => runtime.sessions.idle() };
 }
 
 const replies = ({ state }: Session) =>
@@ -48,17 +65,17 @@ const replies = ({ state }: Session) =>
 
 describe("an event from outside", () => {
   it("reaches composers, and the hooks on what they emit start turns", async () => {
-    const { session } = await open(`
+    const { session, idle } = await open(`
 composers:
   - { name: a, op: all, correlate_by: id, inputs: [{ kind: "mcp:server:asked" }, { kind: "http:ci:done" }], emit: { kind: composed:a } }
 hooks: [{ name: h, on: composed:a, template_push: { message: "for {{ correlation_key }}" } }]
 `);
     await publishEvent(session, OWN, { kind: "mcp:server:asked", payload: { id: 7 }, id: "e1" });
     await publishEvent(session, OWN, { kind: "http:ci:done", payload: { id: 8 }, id: "e2" });
-    await session.run({ untilIdle: true });
+    await idle();
     assert.deepEqual(replies(session), []);
     await publishEvent(session, OWN, { kind: "http:ci:done", payload: { id: 7 }, id: "e3" });
-    await session.run({ untilIdle: true });
+    await idle();
     assert.deepEqual(replies(session), ["echo: [hook:h] for 7"]);
   });
 
@@ -82,19 +99,19 @@ composers: [{ name: d, op: deadline, on: "mcp:s:asked", until: { on: "mcp:s:answ
   });
 
   it("pushes once when it is sent twice", async () => {
-    const { session } = await open(`
+    const { session, idle } = await open(`
 composers: [{ name: a, op: any, inputs: [{ kind: "mcp:s:e" }], emit: { kind: composed:a } }]
 hooks: [{ name: h, on: composed:a, template_push: { message: "once" } }]
 `);
     for (let n = 0; n < 3; n++) {
       await publishEvent(session, OWN, { kind: "mcp:s:e", payload: {}, id: "same" });
     }
-    await session.run({ untilIdle: true });
+    await idle();
     assert.deepEqual(replies(session), ["echo: [hook:h] once"]);
   });
 
   it("runs the hooks at its own point too, with no composer anywhere", async () => {
-    const { session } = await open(`
+    const { session, idle } = await open(`
 hooks: [{ name: h, on: turn_end, matcher: { status: ok }, template_push: { message: "{{ point }}", push_when: "{{ user_text == 'x' }}" } }]
 `);
     await publishEvent(session, OWN, {
@@ -102,7 +119,7 @@ hooks: [{ name: h, on: turn_end, matcher: { status: ok }, template_push: { messa
       payload: { status: "ok", user_text: "x" },
       id: "e",
     });
-    await session.run({ untilIdle: true });
+    await idle();
     assert.deepEqual(replies(session), ["echo: [hook:h] turn_end"]);
   });
 
@@ -115,7 +132,7 @@ hooks: [{ name: h, on: turn_end, matcher: { status: ok }, template_push: { messa
   });
 
   it("loses nothing of many composed events while their hooks are slower", async () => {
-    const { session } = await open(`
+    const { session, idle } = await open(`
 composers: [{ name: a, op: any, inputs: [{ kind: "mcp:s:e" }], emit: { kind: composed:a } }]
 hooks:
   - { name: h, on: composed:a, template_push: { message: "{{ inputs[0].n }}", wake: false } }
@@ -123,10 +140,10 @@ hooks:
     for (let n = 0; n < 900; n++) {
       await publishEvent(session, OWN, { kind: "mcp:s:e", payload: { n }, id: `e${n}` });
     }
-    await session.run({ untilIdle: true });
+    await idle();
     const human = { id: "m", kind: "user", wake: true, body: { text: "now" } };
     await session.accept(human);
-    await session.run({ untilIdle: true });
+    await idle();
     const texts = session.state.history.filter(({ hook }) => hook === "h").map(({ text }) => text);
     assert.deepEqual(texts, Array.from({ length: 900 }, (_, n) => `[hook:h] ${n}`));
   });
@@ -134,11 +151,11 @@ hooks:
 
 describe("a session with composers", () => {
   it("publishes nothing at all without any", async () => {
-    const { session, events } = await open(
+    const { session, events, idle } = await open(
       "hooks: [{ on: turn_end, template_push: { message: x, wake: false } }]\n",
     );
     await session.accept({ id: "m", kind: "user", wake: true, body: { text: "hi" } });
-    await session.run({ untilIdle: true });
+    await idle();
     assert.deepEqual(events.filter(({ type }) => type === "composer"), []);
   });
 });

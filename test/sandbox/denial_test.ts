@@ -27,13 +27,18 @@ describe("explaining a failed run", () => {
   });
   after(() => place.remove());
 
-  const explain = (denied: Partial<DeniedCounts>, stderrTail = "", grants: Partial<Grants> = {}) =>
+  const explain = (
+    denied: Partial<DeniedCounts>,
+    stderrTail = "",
+    grants: Partial<Grants> = {},
+    argv = ["/usr/bin/touch"],
+  ) =>
     explainDenial({
-      policy: place.policy(grants),
+      policy: place.policy(grants, { readOnly: argv.filter((word) => word.startsWith(place.control)) }),
       cwd: place.control,
       denied: { ...NONE, ...denied },
       stderrTail,
-      program: "/usr/bin/touch",
+      argv,
     });
 
   it("names a counted fork and the key that opens it", () => {
@@ -88,6 +93,46 @@ describe("explaining a failed run", () => {
     const denial = explain({}, `tee: ${place.control}/reyn.yaml: Permission denied`, { writePaths: ["out"] });
     assert.equal(denial?.class, "write_denied");
     assert.match(denial?.message ?? "", /no key opens it/);
+  });
+
+  it("says of a script that was refused a write to itself that it is what runs", () => {
+    const script = place.write("control/own.sh");
+    for (
+      const line of [
+        `${script}: 2: cannot create ${script}: Permission denied`,
+        `${script}: 2: cannot create own.sh: Permission denied`,
+      ]
+    ) {
+      const denial = explain({}, line, { writePaths: ["."] }, [script]);
+      assert.equal(denial?.class, "write_denied", line);
+      assert.equal(denial?.path, script);
+      assert.match(
+        denial?.message ?? "",
+        /is what the hook itself runs, and never writable, and no key opens it/,
+      );
+    }
+  });
+
+  it("does not take who complains for what is complained about", () => {
+    const script = place.write("control/own.pl");
+    const argv = ["/usr/bin/perl", script];
+    const key = path.join(place.home, ".ssh/id_rsa");
+    for (
+      const line of [
+        `${script}: 2: cannot open ${key}: Permission denied`,
+        `Can't open ${key}: Permission denied at ${script} line 3.`,
+      ]
+    ) {
+      assert.equal(explain({}, line, {}, argv)?.path, key);
+    }
+    assert.equal(
+      explain({}, `${script}: 2: cannot open out/x: Permission denied`, { writePaths: ["out"] }, argv),
+      null,
+    );
+    assert.equal(
+      explain({}, `Can't open out/x: Permission denied at ${script} line 3.`, { writePaths: ["out"] }, argv),
+      null,
+    );
   });
 
   it("does not blame the sandbox for what it grants, or for what names no path", () => {

@@ -99,6 +99,7 @@ export async function world(): Promise<World> {
     open({ hooks = [], model = echoModel(), settings = {} } = {}) {
       return openSession({
         owner: "local",
+        runtime: "test",
         leaseMs: 3_600_000,
         settings: {
           agent: "default",
@@ -115,6 +116,8 @@ export async function world(): Promise<World> {
           audit,
           model,
           observe: (event) => void events.push(event),
+          routed: () => {},
+          wanted: () => {},
           fault: () => {},
         },
         hooks(deliver) {
@@ -122,7 +125,8 @@ export async function world(): Promise<World> {
             session: "default/main",
             audit,
             clock: systemClock,
-            isOwnSession: (target) => target === "main" || target === "default/main",
+            route: (target) =>
+              target === "main" || target === "default/main" ? { to: "own" } : { to: "session", id: target },
             deliver,
             exec: null,
             switchedOff: () => false,

@@ -4,7 +4,11 @@ import type { DeniedCounts } from "../result.ts";
 const flag = z.literal([0, 1]).transform((value) => value === 1);
 const count = z.int().min(0);
 
-const started = z.strictObject({ v: z.literal(1), started: z.int().positive() });
+const started = z.strictObject({
+  v: z.literal(1),
+  ok: z.undefined().optional(),
+  started: z.int().positive(),
+});
 
 const refused = z.strictObject({
   v: z.literal(1),
@@ -41,6 +45,8 @@ const ended = z.strictObject({
   }),
 });
 
+const said = z.discriminatedUnion("ok", [started, refused, ended]);
+
 export type HelperEnd = z.infer<typeof ended>;
 export type HelperRefusal = z.infer<typeof refused>;
 
@@ -57,13 +63,12 @@ export function readReport(text: string): HelperReport | null {
   const report: HelperReport = {};
   for (const line of text.split("\n")) {
     if (line === "") continue;
-    const value = parse(line);
-    const start = started.safeParse(value);
-    const refusal = refused.safeParse(value);
-    const end = ended.safeParse(value);
-    if (start.success && !report.started) report.started = start.data.started;
-    else if (refusal.success && !report.started && !report.refusal) report.refusal = refusal.data;
-    else if (end.success && report.started && !report.end) report.end = end.data;
+    const value = said.safeParse(parse(line));
+    if (!value.success) return null;
+    const { data } = value;
+    if ("started" in data && !report.started) report.started = data.started;
+    else if ("stage" in data && !report.started && !report.refusal) report.refusal = data;
+    else if ("denied" in data && report.started && !report.end) report.end = data;
     else return null;
   }
   return report;

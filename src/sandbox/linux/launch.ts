@@ -20,7 +20,6 @@ export interface LaunchOptions {
 export type LaunchEnd = { launched: false; reason: string } | {
   launched: true;
   report: string;
-  signal: string | null;
 };
 
 export interface Launched {
@@ -71,13 +70,13 @@ export function launch(options: LaunchOptions): Launched {
   // A program that does not read its input is no error here.
   stdin.on("error", () => {});
   stdin.end(options.stdin);
-  const exit = new Promise<string | null>((resolve) => child.on("exit", (_code, signal) => resolve(signal)));
+  const exit = new Promise<void>((resolve) => child.on("exit", () => resolve()));
 
   const finish = async (): Promise<LaunchEnd> => {
-    const signal = await exit;
-    await within(STREAM_END_MS, streams);
+    // The report ends with the helper, which alone holds it, a little before the runtime is told of its exit.
+    await Promise.race([streams, exit.then(() => within(STREAM_END_MS, streams))]);
     for (const stream of [stdin, stdout, stderr, report]) stream.destroy();
-    return { launched: true, report: textOf(chunks), signal };
+    return { launched: true, report: textOf(chunks) };
   };
   return { ended: finish(), kill: (signal) => void child.kill(signal) };
 }

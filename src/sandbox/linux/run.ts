@@ -6,7 +6,7 @@ import { endTree, type TreeRoot, treeRoot } from "../../adapter/end_tree.ts";
 import type { Clock } from "../../clock/clock.ts";
 import { explainDenial } from "../denial.ts";
 import { DEFAULT_LIMITS, type RunLimits, type SandboxPolicy } from "../policy.ts";
-import type { RunOutcome, SandboxRun } from "../result.ts";
+import { mayBeDenied, type RunOutcome, type SandboxRun } from "../result.ts";
 import { helperArguments } from "./helper_arguments.ts";
 import { deniedCounts, type HelperEnd, type HelperRefusal, readReport } from "./helper_report.ts";
 import type { InstalledHelper } from "./install_helper.ts";
@@ -105,7 +105,6 @@ export async function runConfined(
   const bytes = options.stdout === "capture" ? stdout.bytes() : Buffer.alloc(0);
   const stderrTail = stderr.text();
   const denied = verdict.end ? deniedCounts(verdict.end) : null;
-  const mayBeDenied = ["exit", "signal"].includes(verdict.outcome) && ending === undefined;
   return {
     outcome: verdict.outcome,
     returncode: returncodeOf(verdict),
@@ -115,8 +114,8 @@ export async function runConfined(
     stderrTail,
     reason: verdict.reason,
     denied,
-    denial: mayBeDenied
-      ? explainDenial({ policy, cwd: options.cwd, denied, stderrTail, program: options.argv[0] ?? "" })
+    denial: mayBeDenied(verdict.outcome) && ending !== "cancelled"
+      ? explainDenial({ policy, cwd: options.cwd, denied, stderrTail, argv: options.argv })
       : null,
     leftKilled: verdict.end?.left_killed ?? 0,
     durationMs: clock.monotonic() - started,

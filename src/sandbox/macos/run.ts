@@ -5,7 +5,7 @@ import { spawnTree, type TreeEnd } from "../../adapter/process_tree.ts";
 import { headBuffer, tailBuffer } from "../linux/output_buffer.ts";
 import type { RunOptions } from "../linux/run.ts";
 import { DEFAULT_LIMITS } from "../policy.ts";
-import type { RunOutcome, SandboxRun } from "../result.ts";
+import { mayBeDenied, type RunOutcome, type SandboxRun } from "../result.ts";
 import { attributeDenial } from "./attribute.ts";
 import { confine } from "./confine.ts";
 
@@ -39,14 +39,14 @@ export async function runSeatbelt(sandboxExec: string, options: RunOptions): Pro
   const result = (verdict: Verdict): SandboxRun => {
     const bytes = options.stdout === "capture" ? stdout.bytes() : Buffer.alloc(0);
     const stderrTail = stderr.text();
-    const program = argv[0] ?? "";
-    const mayBeDenied = ending === undefined && (verdict.outcome === "exit" || verdict.outcome === "signal");
     return {
       ...verdict,
       stdout: bytes,
       stdoutText: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
       stderrTail,
-      denial: mayBeDenied ? attributeDenial({ policy, cwd, stderrTail, program }) : null,
+      denial: mayBeDenied(verdict.outcome) && ending !== "cancelled"
+        ? attributeDenial({ policy, cwd, stderrTail, argv })
+        : null,
       denied: null,
       leftKilled: 0,
       durationMs: clock.monotonic() - started,

@@ -17,7 +17,7 @@ describe("telling a denial from stderr", () => {
       policy: place.policy(grants),
       cwd: place.control,
       stderrTail,
-      program: "/usr/bin/python3",
+      argv: ["/usr/bin/python3"],
     });
 
   it("knows how programs say that they could not start another", () => {

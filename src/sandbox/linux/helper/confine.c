@@ -79,7 +79,9 @@ static void install_filter(const struct policy *policy, int landlock_version) {
   must(CHILD_FILTER, SYS(NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program));
 }
 
-void confine_and_execute(const struct policy *policy, int rule_set, int landlock_version, struct child_state *state) {
+void confine_and_execute(void *given) {
+  struct child_state *state = given;
+  const struct policy *policy = state->policy;
   own_state = state;
   SYS(NR_setsid);
   must(CHILD_DEATH_SIGNAL, SYS(NR_prctl, PR_SET_PDEATHSIG, SIGKILL));
@@ -90,8 +92,8 @@ void confine_and_execute(const struct policy *policy, int rule_set, int landlock
   drop_privileges();
   /* The table is still shared with the supervisor, which never executes, so only the program loses them. */
   must(CHILD_DESCRIPTORS, SYS(NR_close_range, FIRST_OWN, ~0U, CLOSE_RANGE_CLOEXEC));
-  install_filter(policy, landlock_version);
-  must(CHILD_LANDLOCK, SYS(NR_landlock_restrict_self, rule_set, 0));
+  install_filter(policy, state->landlock_version);
+  must(CHILD_LANDLOCK, SYS(NR_landlock_restrict_self, state->rule_set, 0));
   state->stage = CHILD_EXECUTE;
   fail_at(CHILD_EXECUTE, SYS(NR_execve, policy->program[0], policy->program, policy->environment));
   exit_now(125);

@@ -17,16 +17,17 @@ enum child_stage {
   CHILD_EXECUTE,
 };
 
-/* Shared between both: how far the child came. The supervisor reads it once the child has executed or ended. */
+/* Shared between both. The supervisor reads how far the child came once that has executed or ended. */
 struct child_state {
+  const struct policy *policy;
+  int rule_set, landlock_version;
   volatile int stage;
   volatile long error;    /* of that stage; 0 while all is well */
   volatile int listener;  /* descriptor of the seccomp listener, in the shared table; -1 when there is none */
 };
 
 /* Never returns: executes the program, or ends with what went wrong in `state`. */
-void confine_and_execute(const struct policy *policy, int rule_set, int landlock_version, struct child_state *state)
-    __attribute__((noreturn));
+void confine_and_execute(void *state) __attribute__((noreturn));
 
 /* The name of a stage in reports. */
 const char *child_stage_name(int stage);

@@ -1,7 +1,7 @@
 #include "filter.h"
 
+#include "dispatch.h"
 #include "refusals.h"
-#include "report.h"
 
 /* Offsets in struct seccomp_data. All checked arguments are 32 bits wide in the kernel; both machines are little endian. */
 #define CALL_NUMBER 0
@@ -20,34 +20,14 @@
 #define FIOSETOWN 0x8901
 #define SIOCSPGRP 0x8902
 
-static struct bpf_instruction program[1024];
-static int length;
-
-static void emit(u16 code, u8 if_true, u8 if_false, u32 value) {
-  if (length == sizeof program / sizeof *program) refuse("filter_size", -E2BIG, 0);
-  program[length++] = (struct bpf_instruction){code, if_true, if_false, value};
-}
-
 static void answer(u32 action) { emit(BPF_RETURN, 0, 0, action); }
 static void load_argument(int i) { emit(BPF_LOAD, 0, 0, ARGUMENT(i)); }
 static u32 error(int number) { return SECCOMP_ERRNO | (u32)number; }
 
-/* `begin` … `end` enclose what is done for one system call; each block answers. Outside, the number is loaded. */
-static int begin(int number) {
-  emit(BPF_EQUAL, 0, 0, (u32)number);
-  return length - 1;
-}
-
-static void end(int block) {
-  int skipped = length - 1 - block;
-  if (skipped > 255) refuse("filter_jump", -E2BIG, 0);
-  program[block].if_false = (u8)skipped;
-}
-
 static void answer_call(int number, u32 action) {
-  int block = begin(number);
+  begin(number);
   answer(action);
-  end(block);
+  end();
 }
 
 /* Within a block: answers when the loaded argument is the value. */
@@ -96,14 +76,14 @@ static void gate_processes(const struct filter_options *options) {
   answer_call(NR_fork, action);
   answer_call(NR_vfork, action);
 #endif
-  int block = begin(NR_clone);
+  begin(NR_clone);
   load_argument(0);
   emit(BPF_ANY_BIT, 0, 1, CLONE_ANY_NAMESPACE);
   answer(error(EPERM));
   emit(BPF_ANY_BIT, 0, 1, CLONE_THREAD);
   answer(SECCOMP_ALLOW);
   answer(action);
-  end(block);
+  end();
 }
 
 /*
@@ -113,7 +93,7 @@ static void gate_processes(const struct filter_options *options) {
 static void gate_sockets(const struct policy *policy, const struct filter_options *options) {
   u32 action = counted(options, EACCES);
   if (policy->network) {
-    int block = begin(NR_socket);
+    begin(NR_socket);
     load_argument(0);
     answer_if(AF_INET, SECCOMP_ALLOW);
     answer_if(AF_INET6, SECCOMP_ALLOW);
@@ -122,13 +102,13 @@ static void gate_sockets(const struct policy *policy, const struct filter_option
     load_argument(2);
     answer_if(NETLINK_ROUTE, SECCOMP_ALLOW);
     answer(action);
-    end(block);
+    end();
   } else {
     static const short calls[] = {NR_socket, NR_connect, NR_bind, NR_listen};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) answer_call(calls[i], action);
   }
   /* A pair of datagram sockets can be sent elsewhere with an address; a connected stream cannot. */
-  int block = begin(NR_socketpair);
+  begin(NR_socketpair);
   load_argument(0);
   emit(BPF_EQUAL, 0, 6, AF_UNIX);
   load_argument(1);
@@ -136,36 +116,36 @@ static void gate_sockets(const struct policy *policy, const struct filter_option
   answer_if(SOCK_STREAM, SECCOMP_ALLOW);
   answer_if(SOCK_SEQPACKET, SECCOMP_ALLOW);
   answer(action);
-  end(block);
+  end();
 }
 
 static void gate_ioctl(const struct filter_options *options) {
   static const u32 requests[] = {TIOCSTI,           TIOCLINUX,         TIOCSCTTY, FS_IOC_SETFLAGS,
                                  FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR, FIOSETOWN, SIOCSPGRP};
-  int block = begin(NR_ioctl);
+  begin(NR_ioctl);
   load_argument(1);
   for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) answer_if(requests[i], counted(options, EPERM));
   answer(SECCOMP_ALLOW);
-  end(block);
+  end();
 }
 
 static void gate_self(const struct policy *policy, const struct filter_options *options) {
   /* Whoever gives its parent-death signal up, for none or for one that it ignores, would outlive a killed supervisor. */
-  int prctl = begin(NR_prctl);
+  begin(NR_prctl);
   load_argument(0);
   emit(BPF_EQUAL, 1, 0, PR_SET_PDEATHSIG);
   answer(SECCOMP_ALLOW);
   load_argument(1);
   answer_if(SIGKILL, SECCOMP_ALLOW);
   answer(error(EPERM));
-  end(prctl);
+  end();
   /* Landlock has no say over limits of other processes of the same user. */
-  int block = begin(NR_prlimit64);
+  begin(NR_prlimit64);
   load_argument(0);
   answer_if(0, SECCOMP_ALLOW);
   if (!policy->subprocess) answer_if(options->pid, SECCOMP_ALLOW);
   answer(counted(options, EPERM));
-  end(block);
+  end();
 }
 
 /*
@@ -177,20 +157,20 @@ static void gate_signals(const struct policy *policy, const struct filter_option
   static const short to_process[] = {NR_kill, NR_tgkill};
   static const short others[] = {NR_tkill, NR_pidfd_send_signal, NR_rt_sigqueueinfo, NR_rt_tgsigqueueinfo};
   for (size_t i = 0; i < sizeof to_process / sizeof *to_process; i++) {
-    int block = begin(to_process[i]);
+    begin(to_process[i]);
     load_argument(0);
     if (!policy->subprocess) answer_if(options->pid, SECCOMP_ALLOW);
     answer(action);
-    end(block);
+    end();
   }
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) answer_call(others[i], action);
   /* Input on a descriptor can be made to send any signal to its owner. */
-  int block = begin(NR_fcntl);
+  begin(NR_fcntl);
   load_argument(1);
   answer_if(F_SETOWN, error(EPERM));
   answer_if(F_SETOWN_EX, error(EPERM));
   answer(SECCOMP_ALLOW);
-  end(block);
+  end();
 }
 
 /* Landlock before ABI 3 does not stop truncation of what is open for reading only. */
@@ -207,19 +187,19 @@ static void gate_truncation(void) {
 #endif
   };
   for (size_t i = 0; i < sizeof opens / sizeof *opens; i++) {
-    int block = begin(opens[i].number);
+    begin(opens[i].number);
     load_argument(opens[i].flags_at);
     emit(BPF_ANY_BIT, 1, 0, O_TRUNC);
     answer(SECCOMP_ALLOW);
     emit(BPF_ANY_BIT, 0, 1, O_ACCMODE);
     answer(SECCOMP_ALLOW);
     answer(error(EACCES));
-    end(block);
+    end();
   }
 }
 
 struct bpf_program filter_build(const struct policy *policy, const struct filter_options *options) {
-  length = 0;
+  dispatch_begin();
   check_machine();
   refuse_listed(options);
   if (options->gates_listing && options->has_listener) gate_listing();
@@ -229,6 +209,5 @@ struct bpf_program filter_build(const struct policy *policy, const struct filter
   gate_self(policy, options);
   if (options->landlock_version < 6) gate_signals(policy, options);
   if (options->landlock_version < 3) gate_truncation();
-  answer(SECCOMP_ALLOW);
-  return (struct bpf_program){(u16)length, program};
+  return dispatch_end(SECCOMP_ALLOW);
 }

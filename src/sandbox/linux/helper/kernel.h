@@ -8,6 +8,7 @@
 #define EPERM 1
 #define ENOENT 2
 #define EINTR 4
+#define ECHILD 10
 #define EAGAIN 11
 #define ENOMEM 12
 #define EACCES 13
@@ -97,6 +98,7 @@ struct directory_entry {
 #define SIG_BLOCK 0
 #define SIG_SETMASK 2
 #define LAST_SIGNAL 64
+#define CLONE_VM 0x100
 #define CLONE_FILES 0x400
 #define CLONE_PIDFD 0x1000
 #define CLONE_VFORK 0x4000
@@ -104,6 +106,7 @@ struct directory_entry {
 /* NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET; NEWTIME is not for clone(). */
 #define CLONE_ANY_NAMESPACE 0x7e020000
 #define WNOHANG 1
+#define WALL 0x40000000 /* children that signal their end in other ways, too */
 #define POLLIN 1
 #define POLLOUT 4
 #define POLLERR 8
@@ -134,8 +137,6 @@ struct kernel_sigaction {
 /* NOROOT and NO_SETUID_FIXUP, both locked: being uid 0 gives no capability back. */
 #define SECUREBITS_NO_ROOT_POWER 0xf
 #define CAPABILITY_VERSION_3 0x20080522
-#define MAP_SHARED_ANONYMOUS 0x21
-#define PROT_READ_WRITE 3
 
 /* Landlock, as of ABI 7 of the kernel, with what later versions added where it tightens */
 #define LANDLOCK_CREATE_RULESET_VERSION 1
@@ -223,6 +224,7 @@ struct bpf_program {
 #define BPF_GREATER 0x25
 #define BPF_AT_LEAST 0x35
 #define BPF_ANY_BIT 0x45
+#define BPF_JUMP 0x05     /* by any distance */
 #define BPF_AND 0x54    /* ALU | AND | K */
 #define BPF_RETURN 0x06
 

@@ -1,6 +1,7 @@
 #include "resolve.h"
 
 #include "kernel.h"
+#include "known_folders.h"
 #include "mounts.h"
 #include "report.h"
 #include "text.h"
@@ -110,8 +111,13 @@ static const char *through_dangling_link(const char *path) {
 }
 
 void guard_path(const char *path, enum guard guard) {
+  u64 mount_id = 0;
+  if (is_canonical(path, &mount_id)) {
+    tree_mark(path, guard);
+    mounts_mark_aliases(path, mount_id, guard);
+    return;
+  }
   for (int links = 0; path && links < MOST_LINKS; links++) {
-    u64 mount_id = 0;
     const char *canonical = resolve_path(path, "guard", false, &mount_id);
     tree_mark(canonical, guard);
     tree_mark(path, guard);

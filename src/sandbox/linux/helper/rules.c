@@ -3,6 +3,7 @@
 #include "evidence.h"
 #include "keeper.h"
 #include "kernel.h"
+#include "known_folders.h"
 #include "path_tree.h"
 #include "report.h"
 #include "resolve.h"
@@ -193,6 +194,7 @@ void rules_guard(const struct policy *policy) {
   guard_path("/sys", GUARD_READ_ONLY);
   for (int i = 0; i < policy->denied.count; i++) guard_path(policy->denied.texts[i], GUARD_DENIED);
   for (int i = 0; i < policy->read_only.count; i++) guard_path(policy->read_only.texts[i], GUARD_READ_ONLY);
+  forget_folders();
 }
 
 int rules_make(const struct policy *policy, int version) {
@@ -212,4 +214,12 @@ int rules_make(const struct policy *policy, int version) {
 
 bool rules_were_built(void) { return was_built; }
 
-void rules_allow_listing(void) { allow_path("/", LL_READ_DIR); }
+void rules_allow_listing(void) {
+  /* A kept one does already. */
+  if (!was_built) return;
+  long fd = SYS(NR_openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC);
+  /* Then nothing above a guarded path can be listed. */
+  if (fd < 0) return;
+  allow(fd, LL_READ_DIR, "/");
+  SYS(NR_close, fd);
+}

@@ -13,6 +13,9 @@
 #define KILL_ROUNDS 2000
 #define KILL_ROUND_NS 1000000
 
+/* The child calls little, and no buffer of it is large. */
+#define CHILD_STACK 65536
+
 #define EXIT_TIMED_OUT 124
 #define EXIT_TERMINATED 143
 #define EXIT_SIGNALLED 128
@@ -25,6 +28,7 @@ struct supervisor {
   long program; /* its pid */
   int program_fd, runtime_fd, signals_fd;
   bool ended;
+  bool alone; /* not even a descendant of the program is left: those without a parent become our children */
 };
 
 /* The runtime's end is noticed through this; a parent-death signal would be its thread's. */
@@ -47,19 +51,19 @@ static int watch_signals(void) {
 }
 
 /*
- * The child shares the table of descriptors until it executes, so that its listener appears in ours without being sent;
- * and we wait until it has executed or ended, so that no question is asked before somebody answers.
+ * The child shares our memory and the table of descriptors until it executes: nothing has to be copied, and its listener
+ * appears in ours without being sent. We wait until it has executed or ended, so that no question is asked before somebody
+ * answers.
  */
 static void start(struct supervisor *supervisor, int rule_set, int landlock_version) {
-  long memory = SYS(NR_mmap, 0, sizeof(struct child_state), PROT_READ_WRITE, MAP_SHARED_ANONYMOUS, -1, 0);
-  if (memory < 0 && memory > -4096) refuse("memory", memory, 0);
-  struct child_state *state = (struct child_state *)memory;
-  state->listener = -1;
+  static struct child_state state_of_child;
+  struct child_state *state = &state_of_child;
+  *state = (struct child_state){.policy = supervisor->policy, .rule_set = rule_set, .landlock_version = landlock_version, .listener = -1};
   relay_prepare();
-  long flags = CLONE_FILES | CLONE_VFORK | CLONE_PIDFD | SIGCHLD;
-  long pid = SYS(NR_clone, flags, 0, &supervisor->program_fd, 0, 0);
+  static char stack[CHILD_STACK] __attribute__((aligned(16)));
+  long flags = CLONE_VM | CLONE_FILES | CLONE_VFORK | CLONE_PIDFD | SIGCHLD;
+  long pid = start_on_stack(flags, stack + sizeof stack, &supervisor->program_fd, confine_and_execute, state);
   if (pid < 0) refuse("clone", pid, 0);
-  if (pid == 0) confine_and_execute(supervisor->policy, rule_set, landlock_version, state);
   if (state->error || state->stage != CHILD_EXECUTE) {
     const char *path = state->stage == CHILD_EXECUTE ? supervisor->policy->program[0] : 0;
     refuse(child_stage_name(state->stage), state->error, path);
@@ -74,11 +78,12 @@ static void start(struct supervisor *supervisor, int rule_set, int landlock_vers
 static void reap(struct supervisor *supervisor) {
   int status;
   long pid;
-  while ((pid = SYS(NR_wait4, -1, &status, WNOHANG, 0)) > 0) {
+  while ((pid = SYS(NR_wait4, -1, &status, WNOHANG | WALL, 0)) > 0) {
     if (pid != supervisor->program || supervisor->ended) continue;
     supervisor->run.status = status;
     supervisor->ended = true;
   }
+  supervisor->alone = pid == -ECHILD;
 }
 
 static void take_question(struct supervisor *supervisor, const struct poll_entry *entry) {
@@ -123,7 +128,7 @@ static void end_tree(struct supervisor *supervisor) {
   struct run *run = &supervisor->run;
   run->ending = true;
   if (!supervisor->ended) SYS(NR_pidfd_send_signal, supervisor->program_fd, SIGKILL, 0, 0);
-  for (int round = 0; round < KILL_ROUNDS; round++) {
+  for (int round = 0; round < KILL_ROUNDS && !supervisor->alone; round++) {
     int alive = processes_kill();
     if (round == 0 && supervisor->ended) run->left_killed = alive;
     reap(supervisor);
@@ -132,7 +137,7 @@ static void end_tree(struct supervisor *supervisor) {
     struct time_span wait = {0, KILL_ROUND_NS};
     if (SYS(NR_ppoll, entries, 2, &wait, 0, 8) > 0) take_question(supervisor, &entries[0]);
   }
-  reap(supervisor);
+  if (!supervisor->alone) reap(supervisor);
 }
 
 void supervise(const struct policy *policy, int rule_set, int landlock_version, long started_us) {
