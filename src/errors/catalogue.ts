@@ -72,7 +72,6 @@ export const CATALOGUE = {
   },
   E_COMPOSER_MATCH: { severity: "error", meaning: "an input's `match` that can never match" },
   E_COMPOSER_CYCLE: { severity: "error", meaning: "composers that feed one another in a circle" },
-  E_COMPOSER_UNKNOWN: { severity: "error", meaning: "no composer of that name" },
   W_COMPOSER_SOURCE: { severity: "warning", meaning: "a composer waits for events that nothing sends" },
   W_COMPOSER_CAPACITY: {
     severity: "warning",
