@@ -98,6 +98,21 @@ composers: [{ name: d, op: deadline, on: "mcp:s:asked", until: { on: "mcp:s:answ
     assert.equal(armed(), 300);
   });
 
+  it("wakes a session that has nothing else to do when its time is over, and keeps it loaded until then", async () => {
+    const { session, idle } = await open(`
+composers: [{ name: d, op: deadline, on: "mcp:s:asked", until: { on: "mcp:s:answered" }, ttl: 150ms }]
+hooks: [{ name: h, on: composed:d, template_push: { message: "no answer" } }]
+`);
+    await publishEvent(session, OWN, { kind: "mcp:s:asked", payload: {}, id: "x" });
+    await idle();
+    assert.equal(session.busy, true);
+    assert.deepEqual(replies(session), []);
+    while (replies(session).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await idle();
+    assert.deepEqual(replies(session), ["echo: [hook:h] no answer"]);
+    while (session.busy) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+
   it("pushes once when it is sent twice", async () => {
     const { session, idle } = await open(`
 composers: [{ name: a, op: any, inputs: [{ kind: "mcp:s:e" }], emit: { kind: composed:a } }]
