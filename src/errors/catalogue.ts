@@ -5,6 +5,7 @@
 export const CATALOGUE = {
   // Reading files
   E_FILE_UNREADABLE: { severity: "error", meaning: "a file could not be read" },
+  E_FILE_WRITE: { severity: "error", meaning: "a file could not be written" },
   E_FILE_NOT_REGULAR: {
     severity: "error",
     meaning: "a directory, device or socket stands where a file is expected",
@@ -136,6 +137,7 @@ export const CATALOGUE = {
   },
   E_AUDIT_LOST: { severity: "error", meaning: "audit events could not be written before the end" },
   W_AUDIT_DAMAGED: { severity: "warning", meaning: "lines of the audit log are damaged and left out" },
+  E_INIT_EXISTS: { severity: "error", meaning: "what would be written is already there" },
   E_OUTPUT: { severity: "error", meaning: "standard output could not be written" },
   E_INTERNAL: { severity: "error", meaning: "a fault in reyn itself" },
 } as const satisfies Record<string, { severity: "error" | "warning"; meaning: string }>;
