@@ -8,10 +8,10 @@ export interface Signature {
 
 /** A signature in short: `l` is i64, `i` is i32; parameters, a colon, results. */
 function signature(text: string): Signature {
-  const [params = "", results = ""] = text.split(":").map((part) =>
+  const [params = [], results = []] = text.split(":").map((part) =>
     Array.from(part, (letter): ValueType => letter === "l" ? "i64" : "i32")
   );
-  return { params: params || [], results: results || [] };
+  return { params, results };
 }
 
 function table(entries: Readonly<Record<string, string>>): Readonly<Record<string, Signature>> {
