@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { execFile } from "node:child_process";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { systemClock } from "../../src/clock/clock.ts";
 import {
   createGuardedFetch,
@@ -210,22 +213,25 @@ describe("createGuardedFetch", () => {
 
   it("asks no proxy of the environment", async () => {
     const proxy = await serve((_request, response) => response.end("proxied"));
-    const names = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
-    const saved = new Map([...names, "NODE_USE_ENV_PROXY"].map((name) => [name, process.env[name]]));
     try {
-      for (const name of names) process.env[name] = `http://127.0.0.1:${proxy.port}`;
-      process.env["NODE_USE_ENV_PROXY"] = "1";
-      assert.equal(body(await ask("/")), `GET name.test:${server.port}`);
-      assert.equal(
-        body(await guarded({ url: `https://name.test:${secure.port}/`, allow })),
-        `GET name.test:${secure.port}`,
-      );
+      const program = fileURLToPath(new URL("./fetching_child.ts", import.meta.url));
+      const words = process.versions["bun"]
+        ? [program]
+        : ["run", "-A", "--no-check", "--cached-only", program];
+      const env: Record<string, string | undefined> = {
+        ...process.env,
+        NODE_USE_ENV_PROXY: "1",
+        DENO_NO_UPDATE_CHECK: "1",
+      };
+      for (
+        const name of ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+      ) {
+        env[name] = `http://127.0.0.1:${proxy.port}`;
+      }
+      const { stdout } = await promisify(execFile)(process.execPath, [...words, `${server.port}`], { env });
+      assert.equal(stdout, `GET name.test:${server.port}`);
       assert.equal(proxy.total(), 0);
     } finally {
-      for (const [name, value] of saved) {
-        if (value === undefined) delete process.env[name];
-        else process.env[name] = value;
-      }
       await proxy.close();
     }
   });
