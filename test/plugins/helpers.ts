@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { systemClock } from "../../src/clock/clock.ts";
-import { pluginRequests } from "../../src/runtime/plugin_requests.ts";
+import { createGuardedFetch } from "../../src/egress/guarded_fetch.ts";
+import { sendForPlugins } from "../../src/runtime/plugin_requests.ts";
 import { openSandbox } from "../../src/sandbox/sandbox.ts";
 import { createPluginHost, type PluginCall } from "../../src/sandbox/wasm/plugin_host.ts";
 import type { PluginResult } from "../../src/sandbox/wasm/result.ts";
@@ -25,7 +26,7 @@ export function openExamples(): Examples {
     controlDir: tmpdir(),
     homes: [],
     denyRead: [],
-    send: pluginRequests(systemClock),
+    send: sendForPlugins(createGuardedFetch({ clock: systemClock })),
   });
   const call: Examples["call"] = async (example, event, rest = {}) => {
     const bytes = await readFile(new URL(`../../plugins/${example}/${example}.wasm`, import.meta.url));
