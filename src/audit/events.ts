@@ -43,6 +43,9 @@ export interface AuditData {
     outcome: string;
     duration_ms: number;
   };
+  plugin_denied: { hook: string; axis: "network" | "read" | "write"; target: string; reason: string };
+  plugin_disabled: { hook: string; faults: number; outcome: string };
+  plugin_emitted: { hook: string; name: string; values: Record<string, number | boolean> };
   hook_exec_refused: { hook: string; mode: "exec" | "exec_capture"; command: string; reason: string };
   sandbox_policy_not_applied: {
     hook: string;
@@ -99,6 +102,9 @@ export const AUDIT_GROUPS: Record<AuditType, "session" | "turn" | "hook" | "tool
   hook_failed: "hook",
   hook_skipped: "hook",
   hook_shell_executed: "tool",
+  plugin_denied: "tool",
+  plugin_disabled: "tool",
+  plugin_emitted: "tool",
   hook_exec_refused: "tool",
   sandbox_policy_not_applied: "tool",
   composer_fired: "hook",

@@ -89,13 +89,33 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
       mode: "exec, or exec_capture",
       command: "its argv, quoted as for a shell, with secrets masked",
       returncode:
-        "exit code; minus the number of the signal that ended it; -1 when reyn ended it or it never began",
+        "exit code, or what a plugin's export returned; minus the number of the signal that ended it; -1 when reyn ended it or it never began",
       denial_class:
         "fork_denied, network_denied, write_denied or read_denied when the sandbox made it fail; else null",
-      attribution: "counted by the helper, or heuristic: stderr names a path that is denied; else null",
-      outcome: "ok, exit, signal, timeout, launch_failed, output_limit, bad_directive",
+      attribution:
+        "counted by the helper or the plugin's host, or heuristic: stderr names a path that is denied; else null",
+      outcome:
+        "ok, exit, signal, timeout, launch_failed, output_limit, bad_directive; of a plugin also trap, " +
+        "input_limit, memory_limit, log_limit, call_limit",
       duration_ms: "how long it ran",
     },
+  },
+  plugin_denied: {
+    says: "a plugin tried what its hook does not grant, and was refused",
+    fields: {
+      hook: HOOK,
+      axis: "network, read or write",
+      target: "the host, or the path as the plugin named it; cut at 200 characters",
+      reason: "why",
+    },
+  },
+  plugin_disabled: {
+    says: "a plugin failed too often in a row, and is not called any more until reyn starts again",
+    fields: { hook: HOOK, faults: "how often it failed", outcome: "how it ended the last time" },
+  },
+  plugin_emitted: {
+    says: "a plugin said something for this log",
+    fields: { hook: HOOK, name: "what it calls it", values: "numbers and booleans by name" },
   },
   hook_exec_refused: {
     says: "a hook's command was not run",
@@ -103,7 +123,7 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
       hook: HOOK,
       mode: "exec, or exec_capture",
       command: "its argv, quoted as for a shell, with secrets masked",
-      reason: "consent_refused, sandbox_unconfirmed",
+      reason: "consent_refused, sandbox_unconfirmed, plugin_disabled",
     },
   },
   sandbox_policy_not_applied: {

@@ -25,6 +25,8 @@ export interface ConsentRequest {
   backend: string;
   /** `consent_files`: see `namedFiles`. */
   consentFiles: readonly string[];
+  /** Files whose content the caller holds and will use: absolute path to its SHA-256 in hex. */
+  contents?: Readonly<Record<string, string>>;
   /** Words of the argv whose files are not bound: what the command is there to write changes with each run. */
   unbound?: readonly string[];
 }
@@ -78,7 +80,7 @@ export function consentKeys(options: ConsentKeysOptions): ConsentKeys {
   return {
     async compute(request) {
       const { argv, cwd } = request;
-      const covered = new Map<string, string>();
+      const covered = new Map<string, string>(Object.entries(request.contents ?? {}));
       let bytes = 0;
       const cover = async (file: string): Promise<string | undefined> => {
         if (covered.has(file)) return undefined;
@@ -114,7 +116,9 @@ export function consentKeys(options: ConsentKeysOptions): ConsentKeys {
 
 /** Brings a key into its canonical form. */
 export function canonicalKey(
-  key: Omit<ConsentRequest, "consentFiles" | "unbound"> & { files: Readonly<Record<string, string>> },
+  key: Omit<ConsentRequest, "consentFiles" | "unbound" | "contents"> & {
+    files: Readonly<Record<string, string>>;
+  },
 ): ConsentKey {
   const { subprocess, network, writePaths, readPaths = [] } = key.grants;
   return {

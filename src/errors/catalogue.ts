@@ -91,6 +91,8 @@ export const CATALOGUE = {
   },
   W_GRANT_MISSING: { severity: "warning", meaning: "a hook's `write_paths` names what does not exist" },
   W_EXEC_PROGRAM: { severity: "warning", meaning: "a hook's program is missing or cannot be started" },
+  W_PLUGIN_MODULE: { severity: "warning", meaning: "a hook's plugin is missing or cannot be run" },
+  E_GRANT_NETWORK: { severity: "error", meaning: "a hook's `network` names what is no host" },
   W_EXEC_SHIM: { severity: "warning", meaning: "a hook's program is a version manager's stand-in" },
   E_ALLOWLIST_UNSAFE: {
     severity: "error",

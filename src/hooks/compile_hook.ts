@@ -13,6 +13,7 @@ import { checkMatcher } from "./check_matcher.ts";
 import { compilePush } from "./compile_push.ts";
 import { compileExec } from "./exec_action.ts";
 import { type Hook, type HookAction, type RateLimit, targetKey } from "./hook.ts";
+import { pluginArgv } from "./plugin_argv.ts";
 import { parseRate } from "./rate_limiter.ts";
 import { EXEC_KEYS, type HookInput, PLUGIN_KEYS, type Scheme, SCHEMES } from "./schema.ts";
 import type { SessionRef } from "./session_ref.ts";
@@ -123,7 +124,7 @@ function checkScheme(input: HookInput, context: SectionContext): Scheme | undefi
 function checkSchemeKeys(input: HookInput, scheme: Scheme | undefined, context: SectionContext): void {
   if (!scheme) return;
   const runs = scheme === "exec" || scheme === "exec_capture";
-  const plugin = runs && isPlugin(input[scheme]);
+  const plugin = runs && pluginArgv(input[scheme]?.[0]) !== undefined;
   for (const key of EXEC_KEYS) {
     if (input[key] !== undefined && !runs) {
       context.report(
@@ -152,10 +153,6 @@ function checkSchemeKeys(input: HookInput, scheme: Scheme | undefined, context: 
   if (plugin && input.subprocess === true) {
     context.report(["subprocess"], "E_HOOK_KEY_SCHEME", "a plugin cannot start processes");
   }
-}
-
-function isPlugin(argv: readonly string[] | undefined): boolean {
-  return /\.wasm(#[A-Za-z0-9_]+)?$/.test(argv?.[0] ?? "");
 }
 
 function checkAwait(input: HookInput, target: HookTarget, context: SectionContext): void {

@@ -1,74 +1,35 @@
-import { join } from "node:path";
-import type { Audit } from "../audit/audit.ts";
-import type { Clock } from "../clock/clock.ts";
-import type { Allowlist } from "../consent/allowlist.ts";
 import { type AskConsent, decideConsent } from "../consent/consent.ts";
-import type { ConsentKeys } from "../consent/consent_key.ts";
 import { shownCommand } from "../consent/shown_command.ts";
-import type { ErrorCode } from "../errors/catalogue.ts";
 import { hookEnvironment } from "../sandbox/environment.ts";
 import { canonicalPath, expandPath, isUnder } from "../sandbox/paths.ts";
 import type { SandboxPolicy } from "../sandbox/policy.ts";
 import type { SandboxRun } from "../sandbox/result.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
-import type { AgentPolicy } from "../sandbox/section.ts";
 import { codeFiles } from "./code_files.ts";
 import { parseDirective } from "./directive.ts";
 import type { ExecAction } from "./exec_action.ts";
+import {
+  directiveResult,
+  type ExecFiring,
+  type ExecPorts,
+  type ExecResult,
+  inHome,
+  tellWhatDoesNotReach,
+} from "./exec_ports.ts";
 import type { Hook } from "./hook.ts";
 import { maskSecrets } from "./mask_secrets.ts";
+import { isPluginExec, runPlugin } from "./run_plugin.ts";
 
 /** Characters of stderr that a person is shown. */
 const MOST_SAID = 500;
 
-/** What commands of hooks need, the same for all of a session. */
-export interface ExecPorts {
-  sandbox: Sandbox;
-  keys: ConsentKeys;
-  allowlist: Allowlist;
-  clock: Clock;
-  audit: Audit;
-  /** reyn's own environment. */
-  env: Readonly<Record<string, string | undefined>>;
-  account: { home: string; name: string };
-  controlDir: string;
-  /** Every folder that `~` stands for. */
-  homes: readonly string[];
-  /** `sandbox.deny_read`. */
-  denyRead: readonly string[];
-  /** `sandbox.policy`, of which a run is told that it does not reach it. */
-  agentPolicy: AgentPolicy;
-  /** Lines for the operator. */
-  warn: (text: string) => void;
-  /** Puts a question of consent to whoever listens right now; undefined when nobody does. */
-  asker: () => AskConsent | undefined;
-  /** Aborted when the process has to go: what runs is ended. */
-  signal: AbortSignal;
-}
-
-export interface ExecFiring {
-  session: string;
-  point: string;
-  /** Stable over a crash; what runs gets it as REYN_FIRING_ID. */
-  firingId: string;
-  payload: Readonly<Record<string, unknown>>;
-}
-
-export type ExecResult =
-  | { verdict: "ran" }
-  | { verdict: "withheld" }
-  | { verdict: "push"; text: string; wake: boolean; session: string | null }
-  | { verdict: "refused"; reason: "consent_refused" | "sandbox_unconfirmed"; error: string }
-  /** `said` is the end of stderr: for whoever watches, not for the log, since a command may repeat its event. */
-  | { verdict: "failed"; code: ErrorCode; error: string; said?: string };
-
-/** Runs a hook's command: consent, then the sandbox, then what its output asks for. Never throws. */
+/** Runs a hook's command or plugin: consent, then the sandbox, then what its output asks for. Never throws. */
 export async function runExec(
   hook: Hook,
   action: ExecAction,
   firing: ExecFiring,
   ports: ExecPorts,
 ): Promise<ExecResult> {
+  if (isPluginExec(action)) return await runPlugin(hook, action, firing, ports);
   const command = shownCommand(maskSecrets(action.argv));
   const program = ports.sandbox.resolveProgram(action.argv[0] ?? "", ports.controlDir);
   if (!program.ok) return launchFailed(hook, action, firing, ports, command, program.reason);
@@ -152,11 +113,6 @@ export function policyOf(
   return { controlDir, homes, grants: { ...action.grants, writePaths }, denyRead, readOnly };
 }
 
-/** What is denied is denied in every home; what is granted or named is in the one that the command has as HOME. */
-function inHome(text: string, [home]: readonly string[]): string {
-  return home !== undefined && (text === "~" || text.startsWith("~/")) ? join(home, text.slice(1)) : text;
-}
-
 export function consentRequest(
   action: ExecAction,
   argv: readonly string[],
@@ -179,27 +135,6 @@ export function consentRequest(
     backend: "landlock",
     consentFiles: action.consentFiles.map((text) => inHome(text, homes)),
   };
-}
-
-/** An agent's own policy is for its commands. Where it opens an axis that a hook leaves open, the operator is told. */
-function tellWhatDoesNotReach(hook: Hook, action: ExecAction, firing: ExecFiring, ports: ExecPorts): void {
-  const { network, subprocess, write_paths } = ports.agentPolicy;
-  const axes = [
-    ["network", "network", network, action.declared.network, false],
-    ["subprocess", "subprocess", subprocess, action.declared.subprocess, false],
-    ["write_paths", "write_paths", write_paths, action.declared.writePaths, []],
-  ] as const;
-  for (const [field, key, configured, declared, effective] of axes) {
-    if (configured === undefined || declared) continue;
-    ports.audit.emit("sandbox_policy_not_applied", firing.session, {
-      hook: hook.label,
-      policy_field: field,
-      hook_key: key,
-      configured: JSON.stringify(configured),
-      effective: JSON.stringify(effective),
-    });
-    ports.warn(`hook ${hook.label}: sandbox.policy.${field} does not reach hooks; its own key is ${key}`);
-  }
 }
 
 function concluded(
@@ -229,21 +164,7 @@ function concluded(
     const error = failureText(run);
     return { verdict: "failed", code: "E_HOOK_EXEC", error, ...(said === "" ? {} : { said }) };
   }
-  switch (directive?.status) {
-    case undefined:
-      return { verdict: "ran" };
-    case "empty":
-    case "withheld":
-      return { verdict: "withheld" };
-    case "bad":
-      return {
-        verdict: "failed",
-        code: "E_HOOK_DIRECTIVE",
-        error: `stdout: ${directive.reason}`,
-      };
-    case "push":
-      return { verdict: "push", text: directive.text, wake: directive.wake, session: directive.session };
-  }
+  return directiveResult(directive);
 }
 
 /** What ended it, and what its sandbox had to do with it. */

@@ -134,7 +134,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       } finally {
         composers.close();
         await Promise.all([...models.values()].map((model) => model.close()));
-        (await execution)?.close();
+        await (await execution)?.close();
         await bare.close();
       }
     },
@@ -154,7 +154,7 @@ function runsCommand({ action }: Hook): boolean {
 async function openCommands(options: OpenRuntimeOptions, audit: Audit): Promise<Execution> {
   const { controlDir, configuration, host, talk } = options;
   const { openExecution } = await import("./exec_ports.ts");
-  return openExecution({
+  const execution = openExecution({
     surroundings: surroundings(controlDir),
     config: configuration.sandbox,
     clock: host.clock,
@@ -162,6 +162,9 @@ async function openCommands(options: OpenRuntimeOptions, audit: Audit): Promise<
     audit,
     talk,
   });
+  const runsPlugin = ({ action }: Hook) => "plugin" in action && action.plugin !== null;
+  if (configuration.hooks.some((hook) => hook.enabled && runsPlugin(hook))) execution.warmPlugins();
+  return execution;
 }
 
 /** Opens the bus of a session for its hooks. */

@@ -83,7 +83,9 @@ export function startConfined(helper: InstalledHelper, keeper: Keeper, options: 
         const found = readReport(reported);
         if (found?.end) keeper.note(found.end);
         const { refusal } = found ?? {};
-        const stage = refusal ? `${refusal.stage} (errno ${refusal.errno}) ${refusal.path ?? ""}`.trim() : undefined;
+        const stage = refusal
+          ? `${refusal.stage} (errno ${refusal.errno}) ${refusal.path ?? ""}`.trim()
+          : undefined;
         const line = said.text().trim().split("\n").at(-1) ?? "";
         resolve(failure ?? stage ?? (line === "" ? `it ended (${signal ?? code})` : line));
       });

@@ -49,7 +49,11 @@ export function openAsked(options: AskedOptions): Asked {
   let deniedMore = 0;
   let emitted = 0;
   const deny = (target: string, reason: string): Answer => {
-    const cut = { axis: "network" as const, target: target.slice(0, MOST_TARGET), reason: reason.slice(0, MOST_REASON) };
+    const cut = {
+      axis: "network" as const,
+      target: target.slice(0, MOST_TARGET),
+      reason: reason.slice(0, MOST_REASON),
+    };
     if (denied.length < MOST_DENIED) denied.push(cut);
     else deniedMore += 1;
     return { head: { ok: false, reason } };

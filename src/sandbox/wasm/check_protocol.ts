@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { GREETING, PROTOCOL } from "./frames.ts";
 import { KEPT_LOG_BYTES, MOST_ERROR_TEXT } from "./limits.ts";
-import { type AskHead, DENIED_AXES, INNER_OUTCOMES, MOST_DENIED, MOST_TARGET, type ResultHead } from "./protocol.ts";
+import {
+  type AskHead,
+  DENIED_AXES,
+  INNER_OUTCOMES,
+  MOST_DENIED,
+  MOST_TARGET,
+  type ResultHead,
+} from "./protocol.ts";
 
 const text = (most: number) => z.string().max(most);
 

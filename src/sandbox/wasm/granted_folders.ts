@@ -24,7 +24,10 @@ export function grantedFolders(
     const host = canonicalPath(expanded);
     const info = statOf(host);
     if (info !== "folder") {
-      return { ok: false, reason: `${key}: ${quote(text)} ${info === "none" ? "does not exist" : "is not a folder"}` };
+      return {
+        ok: false,
+        reason: `${key}: ${quote(text)} ${info === "none" ? "does not exist" : "is not a folder"}`,
+      };
     }
     const guest = text === "~" || text.startsWith("~/") ? expanded : plainName(text);
     if (!folders.some((one) => one.guest === guest)) folders.push({ guest, host, write });

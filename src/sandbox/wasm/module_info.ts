@@ -35,7 +35,12 @@ interface Import {
   limits?: Limits;
 }
 
-const VALUE_TYPES: Readonly<Record<number, ValueType>> = { 0x7f: "i32", 0x7e: "i64", 0x7d: "f32", 0x7c: "f64" };
+const VALUE_TYPES: Readonly<Record<number, ValueType>> = {
+  0x7f: "i32",
+  0x7e: "i64",
+  0x7d: "f32",
+  0x7c: "f64",
+};
 const MOST_LISTED = 5;
 
 /**
@@ -221,7 +226,9 @@ function exportProblem(found: Found, name: string): string | undefined {
     const type = found.exports.get(name);
     return isCallable(type) || type === undefined
       ? undefined
-      : `its export ${quote(name)} is ${shownType(type)}; what is called takes nothing and gives an i32 or nothing`;
+      : `its export ${quote(name)} is ${
+        shownType(type)
+      }; what is called takes nothing and gives an i32 or nothing`;
   }
   if (found.others.includes(name)) return `its export ${quote(name)} is not a function`;
   const names = [...found.exports].filter(([, type]) => isCallable(type)).map(([one]) => quote(one));

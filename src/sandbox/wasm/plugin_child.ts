@@ -2,7 +2,13 @@ import type { Clock } from "../../clock/clock.ts";
 import type { ConfinedChild } from "../linux/confined_child.ts";
 import { askHead, helloAnswer, parseHead, resultHead } from "./check_protocol.ts";
 import { encodeFrame, type Frame, frameReader, GREETING, KIND, PROTOCOL } from "./frames.ts";
-import { type AnswerHead, type AskHead, type CallHead, MOST_FRAME_FROM_CHILD, type ResultHead } from "./protocol.ts";
+import {
+  type AnswerHead,
+  type AskHead,
+  type CallHead,
+  MOST_FRAME_FROM_CHILD,
+  type ResultHead,
+} from "./protocol.ts";
 
 export interface Module {
   /** SHA-256 in hex, of exactly these bytes. */
@@ -44,7 +50,10 @@ const START_MS = 20_000;
 /** Modules that one process holds. */
 const MOST_MODULES = 16;
 
-export function talkTo(child: ConfinedChild, { files, clock }: { files: boolean; clock: Clock }): PluginChild {
+export function talkTo(
+  child: ConfinedChild,
+  { files, clock }: { files: boolean; clock: Clock },
+): PluginChild {
   const unframe = frameReader(MOST_FRAME_FROM_CHILD);
   const modules = new Set<string>();
   let current: { call: ChildCall; settle(result: ChildResult): void; asking: boolean } | undefined;
@@ -63,7 +72,9 @@ export function talkTo(child: ConfinedChild, { files, clock }: { files: boolean;
   };
   const take = (frame: Frame) => {
     if (frame.kind === KIND.hello && greeted) {
-      const problem = parseHead(helloAnswer, frame.head) ? undefined : "it does not speak as a plugin's process does";
+      const problem = parseHead(helloAnswer, frame.head)
+        ? undefined
+        : "it does not speak as a plugin's process does";
       if (problem !== undefined) giveUp(problem);
       greeted(problem);
       greeted = undefined;

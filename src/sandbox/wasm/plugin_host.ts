@@ -51,8 +51,8 @@ export interface PluginHost {
   call(call: PluginCall): Promise<PluginResult>;
   /** Has a process ready before the first call. */
   warm(): void;
-  /** Whether it failed so often that it is not called any more. */
-  isDisabled(owner: string): boolean;
+  /** How often in a row it failed. */
+  faults(owner: string): number;
   /** Processes that there are. */
   size(): number;
   /** Ends all processes, and calls that are under way. */
@@ -68,8 +68,6 @@ export interface PluginHostOptions {
   denyRead: readonly string[];
   /** Sends requests of plugins that are granted the network. Default: none is sent. */
   send?: SendRequest;
-  /** Told once when a plugin is not called any more. */
-  onDisabled?: (owner: string, faults: number, last: PluginOutcome) => void;
   /** The words that start a process for plugins, without the verb. Default: this program. */
   command?: readonly string[];
   /** Most processes. Default 4. */
@@ -102,20 +100,21 @@ export function createPluginHost(options: PluginHostOptions): PluginHost {
       const began = clock.monotonic();
       const limits = { ...DEFAULT_PLUGIN_LIMITS, ...call.limits };
       if (ports.breaker.isOpen(call.owner)) {
-        return without("disabled", `it failed ${ports.breaker.faults(call.owner)} times in a row, and is not called any more`, 0);
+        return without(
+          "disabled",
+          `it failed ${ports.breaker.faults(call.owner)} times in a row, and is not called any more`,
+          0,
+        );
       }
       const result = await bounded(ports, call, limits, began);
       if (FAULTS.has(result.outcome) && !call.signal?.aborted) {
-        if (ports.breaker.fault(call.owner)) {
-          options.onDisabled?.(call.owner, ports.breaker.faults(call.owner), result.outcome);
-        }
-      } else if (result.outcome === "ok" || result.outcome === "exit") {
-        ports.breaker.good(call.owner);
+        return { ...result, disables: ports.breaker.fault(call.owner) };
       }
+      if (result.outcome === "ok" || result.outcome === "exit") ports.breaker.good(call.owner);
       return result;
     },
     warm: () => pool.spare(confinementOf([], [], DEFAULT_PLUGIN_LIMITS.memoryBytes)),
-    isDisabled: (owner) => ports.breaker.isOpen(owner),
+    faults: (owner) => ports.breaker.faults(owner),
     size: () => pool.size(),
     close: () => pool.close(),
   };
@@ -143,15 +142,22 @@ function bounded(ports: Ports, call: PluginCall, limits: PluginLimits, began: nu
     };
     const onAbort = () => endEarly("signal", "it was ended by reyn");
     if (limits.timeoutMs > 0) {
-      timers.push(clock.after(limits.timeoutMs, () =>
-        endEarly("timeout", `timed out after ${limits.timeoutMs / 1000} s`)));
+      timers.push(
+        clock.after(
+          limits.timeoutMs,
+          () => endEarly("timeout", `timed out after ${limits.timeoutMs / 1000} s`),
+        ),
+      );
     }
     call.signal?.addEventListener("abort", onAbort, { once: true });
     if (call.signal?.aborted) return onAbort();
     const wait = ports.breaker.waitMs(call.owner);
     const start = () => {
-      performCall(ports, call, limits, state, timers).then(settle, (error: unknown) =>
-        settle(without("launch_failed", error instanceof Error ? error.message : String(error), 0)));
+      performCall(ports, call, limits, state, timers).then(
+        settle,
+        (error: unknown) =>
+          settle(without("launch_failed", error instanceof Error ? error.message : String(error), 0)),
+      );
     };
     if (wait > 0) timers.push(clock.after(wait, start));
     else start();
@@ -190,8 +196,9 @@ async function performCall(
     return without("signal", "nobody waits for it any more", 0);
   }
   state.kill = () => lease.child.kill();
-  timers.push(clock.after(SLOW_MS, () =>
-    pool.spare(confinementOf([], [], DEFAULT_PLUGIN_LIMITS.memoryBytes))));
+  timers.push(
+    clock.after(SLOW_MS, () => pool.spare(confinementOf([], [], DEFAULT_PLUGIN_LIMITS.memoryBytes))),
+  );
   const variables = ports.variables.begin(call.owner);
   const asked = openAsked({
     variables,
@@ -223,7 +230,11 @@ async function performCall(
       answer: asked.answer,
     });
     if (done.status === "gone") {
-      return { ...without("signal", `its process ended: ${done.reason}`, 0), denied: asked.denied, deniedMore: asked.deniedMore };
+      return {
+        ...without("signal", `its process ended: ${done.reason}`, 0),
+        denied: asked.denied,
+        deniedMore: asked.deniedMore,
+      };
     }
     const { head } = done;
     if (head.outcome === "ok") variables.keep();
@@ -238,6 +249,7 @@ async function performCall(
       deniedMore: head.deniedMore + asked.deniedMore,
       hostCalls: head.hostCalls,
       memoryBytes: head.memoryBytes,
+      disables: false,
       durationMs: 0,
     };
   } finally {
@@ -251,7 +263,10 @@ function confinementOf(
   readOnly: readonly string[],
   memory: number,
 ): Confinement {
-  const memoryBytes = Math.max(DEFAULT_PLUGIN_LIMITS.memoryBytes, 2 ** Math.ceil(Math.log2(Math.max(1, memory))));
+  const memoryBytes = Math.max(
+    DEFAULT_PLUGIN_LIMITS.memoryBytes,
+    2 ** Math.ceil(Math.log2(Math.max(1, memory))),
+  );
   const places = folders.map(({ host, write }) => `${write ? "w" : "r"}${host}`).sort();
   return {
     key: JSON.stringify([places, [...readOnly].sort(), memoryBytes]),
@@ -309,6 +324,7 @@ function without(outcome: PluginOutcome, reason: string, durationMs: number): Pl
     deniedMore: 0,
     hostCalls: 0,
     memoryBytes: 0,
+    disables: false,
     durationMs,
   };
 }

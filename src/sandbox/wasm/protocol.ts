@@ -89,4 +89,5 @@ export interface AnswerHead {
 }
 
 /** Largest frame that a plugin's process sends: what it may put out or send on, and some room. */
-export const MOST_FRAME_FROM_CHILD = 64 * 1024 + Math.max(16 * 1024 * 1024, MOST_HTTP_BYTES, MOST_VARIABLE_BYTES);
+export const MOST_FRAME_FROM_CHILD = 64 * 1024 +
+  Math.max(16 * 1024 * 1024, MOST_HTTP_BYTES, MOST_VARIABLE_BYTES);

@@ -40,6 +40,8 @@ export interface PluginResult {
   hostCalls: number;
   /** The guest's memory at the end; 0 where it is not known. */
   memoryBytes: number;
+  /** It was the last of several faults in a row: from now on the plugin is not called. */
+  disables: boolean;
   /** From the asking to the end, waiting included. */
   durationMs: number;
 }

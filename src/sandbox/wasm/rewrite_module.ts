@@ -74,7 +74,9 @@ function eachEntry(id: number, from: Reader, entry: () => number[]): Uint8Array 
 /** Limits with a maximum that is at most `most`. */
 function capped(from: Reader, most: number): number[] {
   const limits = readLimits(from);
-  if (limits.is64 || limits.shared || limits.customPage) throw new Malformed("limits of a kind that is refused");
+  if (limits.is64 || limits.shared || limits.customPage) {
+    throw new Malformed("limits of a kind that is refused");
+  }
   if (limits.min > most) throw new Malformed("limits that begin above what is allowed");
   return [1, ...encodeNumber(limits.min), ...encodeNumber(Math.min(limits.max ?? most, most))];
 }

@@ -62,5 +62,7 @@ function problemWith(values: Values): string | undefined {
   if (values.size > MOST_VARIABLES) return `it would have more than ${MOST_VARIABLES} variables`;
   let bytes = 0;
   for (const [name, value] of values) bytes += name.length + value.length;
-  return bytes > MOST_VARIABLE_BYTES ? `its variables would hold more than ${MOST_VARIABLE_BYTES} bytes` : undefined;
+  return bytes > MOST_VARIABLE_BYTES
+    ? `its variables would hold more than ${MOST_VARIABLE_BYTES} bytes`
+    : undefined;
 }

@@ -3,7 +3,12 @@ import wabt from "wabt";
 /** Assembles the text form of a module; every feature that an engine may know is allowed. */
 export async function assemble(text: string): Promise<Uint8Array> {
   const tools = await wabt();
-  const module = tools.parseWat("test.wat", text, { memory64: true, multi_memory: true, threads: true, exceptions: true });
+  const module = tools.parseWat("test.wat", text, {
+    memory64: true,
+    multi_memory: true,
+    threads: true,
+    exceptions: true,
+  });
   try {
     return Uint8Array.from(module.toBinary({}).buffer);
   } finally {
@@ -71,7 +76,8 @@ export function pluginText({ imports = [], texts = {}, run, more = "", pages = "
     places.set(name, `(call $text (i32.const ${at}) (i32.const ${bytes.length}))`);
     at += bytes.length;
   }
-  const filled = (body: string) => body.replace(/\(TEXT (\w+)\)/g, (_all, name: string) => places.get(name) ?? "");
+  const filled = (body: string) =>
+    body.replace(/\(TEXT (\w+)\)/g, (_all, name: string) => places.get(name) ?? "");
   return `(module
   ${[...names].map((name) => IMPORTS[name] ?? "").join("\n  ")}
   (memory (export "memory") ${pages})

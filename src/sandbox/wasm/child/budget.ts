@@ -54,7 +54,9 @@ export function openBudget(limits: BudgetLimits): Budget {
     spend() {
       stillAllowed();
       hostCalls += 1;
-      if (hostCalls > limits.hostCalls) exceed("call_limit", `it called the host more than ${limits.hostCalls} times`);
+      if (hostCalls > limits.hostCalls) {
+        exceed("call_limit", `it called the host more than ${limits.hostCalls} times`);
+      }
     },
     allocate(size) {
       stillAllowed();

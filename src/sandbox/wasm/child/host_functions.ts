@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { CallContext } from "@extism/extism";
 import { EXTISM_MODULE, MOST_RANDOM_BYTES, USER_MODULE } from "../abi.ts";
 import type { AskHead } from "../protocol.ts";
-import { activeCall, type ActiveCall, type Live } from "./active_call.ts";
+import { type ActiveCall, activeCall, type Live } from "./active_call.ts";
 
 export type HostFunction = (context: CallContext, ...values: (number | bigint)[]) => number | bigint | void;
 
@@ -32,7 +32,8 @@ export function hostFunctions(live: Live, said: Said): Record<string, Record<str
   };
   const bytesAt = (context: CallContext, at: unknown): Uint8Array | undefined =>
     typeof at === "bigint" ? context.read(at)?.bytes() : undefined;
-  const textAt = (context: CallContext, at: unknown): string => decoder.decode(bytesAt(context, at) ?? new Uint8Array());
+  const textAt = (context: CallContext, at: unknown): string =>
+    decoder.decode(bytesAt(context, at) ?? new Uint8Array());
   const store = (context: CallContext, bytes: Uint8Array): bigint => {
     activeCall(live).budget.allocate(bytes.length);
     return context.store(bytes);
@@ -87,7 +88,9 @@ export function hostFunctions(live: Live, said: Said): Record<string, Record<str
       var_set(context, at, valueAt) {
         const call = spend(context);
         const name = textAt(context, at);
-        if (name.length > MOST_NAME) return fail(context, `a variable's name has at most ${MOST_NAME} characters`);
+        if (name.length > MOST_NAME) {
+          return fail(context, `a variable's name has at most ${MOST_NAME} characters`);
+        }
         const value = bytesAt(context, valueAt);
         const answer = call.ask({ ask: "var_set", name, remove: valueAt === 0n }, value);
         if (!answer.head.ok) fail(context, answer.head.reason ?? "the variable was not taken");
@@ -126,7 +129,10 @@ export function hostFunctions(live: Live, said: Said): Record<string, Record<str
         const call = spend(context);
         const event = readEvent(textAt(context, at));
         if (!event) {
-          return fail(context, "emit takes JSON {name, values?: {key: number or boolean}}, names in a-z 0-9 _ . -");
+          return fail(
+            context,
+            "emit takes JSON {name, values?: {key: number or boolean}}, names in a-z 0-9 _ . -",
+          );
         }
         call.ask(event);
       },
@@ -148,7 +154,9 @@ function readRequest(text: string): Extract<AskHead, { ask: "http" }> | undefine
   const value = parsed(text);
   if (!value || typeof value["url"] !== "string") return undefined;
   const given: unknown = value["headers"] ?? value["header"] ?? {};
-  const headers = isObject(given) ? Object.entries(given).map(([name, one]): [string, string] => [name, String(one)]) : [];
+  const headers = isObject(given)
+    ? Object.entries(given).map(([name, one]): [string, string] => [name, String(one)])
+    : [];
   const method = typeof value["method"] === "string" ? value["method"] : "GET";
   if (value["url"].length > 16 * 1024 || method.length > 32 || headers.length > 100) return undefined;
   if (headers.some(([name, one]) => name.length > 1024 || one.length > 16 * 1024)) return undefined;

@@ -98,7 +98,8 @@ export async function instantiate(
     memoryBytes: () => live.memory?.buffer.byteLength ?? 0,
     worn() {
       const held = live.memory?.buffer.byteLength ?? 0;
-      return head.export === PROGRAM_EXPORT || calls >= MOST_CALLS || held > head.memoryBytes * MOST_MEMORY_SHARE;
+      return head.export === PROGRAM_EXPORT || calls >= MOST_CALLS ||
+        held > head.memoryBytes * MOST_MEMORY_SHARE;
     },
     close: () => wasi?.close(),
   };

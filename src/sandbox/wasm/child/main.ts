@@ -43,7 +43,12 @@ export async function servePlugins(): Promise<number> {
   }
 }
 
-async function answerCall(channel: Channel, plugins: Plugins, head: CallHead, input: Uint8Array): Promise<void> {
+async function answerCall(
+  channel: Channel,
+  plugins: Plugins,
+  head: CallHead,
+  input: Uint8Array,
+): Promise<void> {
   const done = await plugins.run(head, input, (question, body) => {
     channel.write(KIND.ask, question, body);
     const frame = channel.read();
@@ -57,7 +62,9 @@ async function answerCall(channel: Channel, plugins: Plugins, head: CallHead, in
 function readGreeting(text: string): { files: boolean } | undefined {
   try {
     const { greeting, protocol, files } = JSON.parse(text) as Record<string, unknown>;
-    return greeting === GREETING && protocol === PROTOCOL && typeof files === "boolean" ? { files } : undefined;
+    return greeting === GREETING && protocol === PROTOCOL && typeof files === "boolean"
+      ? { files }
+      : undefined;
   } catch {
     return undefined;
   }

@@ -121,7 +121,8 @@ function failure(error: unknown, head: CallHead, budget: Budget, memoryBytes: nu
   const text = textOf(error);
   const left = head.memoryBytes - memoryBytes;
   if (memoryBytes > 0 && left < Math.max(head.memoryBytes * FULL_MEMORY_SHARE, PAGE_BYTES)) {
-    const reason = `it trapped with ${memoryBytes} of at most ${head.memoryBytes} bytes of memory in use: ${text}`;
+    const reason =
+      `it trapped with ${memoryBytes} of at most ${head.memoryBytes} bytes of memory in use: ${text}`;
     return failed("memory_limit", reason, budget, memoryBytes);
   }
   return failed("trap", text, budget, memoryBytes);
@@ -131,7 +132,12 @@ function failed(outcome: InnerOutcome, reason: string, budget: Budget, memoryByt
   return { head: result(outcome, cut(reason), budget, memoryBytes), output: NO_OUTPUT };
 }
 
-function result(outcome: InnerOutcome, reason: string | null, budget: Budget, memoryBytes: number): ResultHead {
+function result(
+  outcome: InnerOutcome,
+  reason: string | null,
+  budget: Budget,
+  memoryBytes: number,
+): ResultHead {
   return {
     outcome,
     returncode: -1,

@@ -1,12 +1,4 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readlinkSync,
-  type Stats,
-} from "node:fs";
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readlinkSync, type Stats } from "node:fs";
 import path from "node:path";
 import type { DeniedAxis, GrantedFolder } from "../../protocol.ts";
 import { ERRNO, WasiError } from "./errno.ts";
@@ -86,7 +78,13 @@ export function openDescriptors(
       const found = resolveInside(base.root, base.path, relative, options);
       if (!options.write || base.write) return found;
     } catch (error) {
-      if (error instanceof Escape) denied(options.write ? "write" : "read", relative, `${error.why} leads out of ${base.preopen ?? "its folder"}`);
+      if (error instanceof Escape) {
+        denied(
+          options.write ? "write" : "read",
+          relative,
+          `${error.why} leads out of ${base.preopen ?? "its folder"}`,
+        );
+      }
       throw error;
     }
     denied("write", relative, "the folder is granted for reading only");
@@ -160,7 +158,9 @@ function openFile(file: string, root: string, request: OpenRequest): { fd: numbe
   const fd = openSync(file, flags, NEW_FILE_MODE);
   try {
     const real = readlinkSync(`/proc/self/fd/${fd}`);
-    if (real !== root && !real.startsWith(root === "/" ? "/" : `${root}${path.sep}`)) throw new WasiError(ERRNO.notcapable);
+    if (real !== root && !real.startsWith(root === "/" ? "/" : `${root}${path.sep}`)) {
+      throw new WasiError(ERRNO.notcapable);
+    }
     const info = fstatSync(fd);
     // A pipe or a device is nothing that a folder was granted for.
     if (!info.isFile() && !info.isDirectory()) throw new WasiError(ERRNO.notsup);

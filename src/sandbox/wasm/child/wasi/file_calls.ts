@@ -77,7 +77,12 @@ export function fileCalls(table: Descriptors, memory: GuestMemory, streams: Stre
     return total;
   };
   const end = (fd: number) => fstatSync(fd, { bigint: true }).size;
-  const times = (access: bigint, change: bigint, flags: number, info: { atimeMs: number; mtimeMs: number }) => {
+  const times = (
+    access: bigint,
+    change: bigint,
+    flags: number,
+    info: { atimeMs: number; mtimeMs: number },
+  ) => {
     const NOW = { access: 2, change: 8 };
     const SET = { access: 1, change: 4 };
     const now = Date.now() / 1000;
@@ -112,7 +117,9 @@ export function fileCalls(table: Descriptors, memory: GuestMemory, streams: Stre
         : FILE_TYPE.character;
       view.setUint8(0, type);
       view.setUint16(2, found.kind === "file" && found.append ? FD_APPEND : 0, true);
-      const mayWrite = found.kind === "stdin" ? false : found.kind === "stdout" || found.kind === "stderr" || found.write;
+      const mayWrite = found.kind === "stdin"
+        ? false
+        : found.kind === "stdout" || found.kind === "stderr" || found.write;
       const rights = mayWrite ? ALL_RIGHTS : ALL_RIGHTS & ~RIGHT_WRITE;
       view.setBigUint64(8, rights, true);
       view.setBigUint64(16, rights, true);
@@ -254,7 +261,10 @@ export function fileCalls(table: Descriptors, memory: GuestMemory, streams: Stre
       renameSync(source, target);
     },
     path_filestat_get(fd: number, lookup: number, at: number, length: number, result: number) {
-      const found = table.locate(fd, memory.text(at, length), { follow: (lookup & FOLLOW) !== 0, write: false });
+      const found = table.locate(fd, memory.text(at, length), {
+        follow: (lookup & FOLLOW) !== 0,
+        write: false,
+      });
       writeStat(memory.view(result, STAT_BYTES), lstatSync(found, { bigint: true }));
     },
     path_filestat_set_times(
@@ -266,7 +276,10 @@ export function fileCalls(table: Descriptors, memory: GuestMemory, streams: Stre
       change: bigint,
       flags: number,
     ) {
-      const found = table.locate(fd, memory.text(at, length), { follow: (lookup & FOLLOW) !== 0, write: true });
+      const found = table.locate(fd, memory.text(at, length), {
+        follow: (lookup & FOLLOW) !== 0,
+        write: true,
+      });
       utimesSync(found, ...times(access, change, flags, statSync(found)));
     },
     path_readlink(fd: number, at: number, length: number, out: number, room: number, result: number) {

@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import { randomFillSync } from "node:crypto";
-import { activeCall, type ActiveCall, type Live } from "../active_call.ts";
+import { type ActiveCall, activeCall, type Live } from "../active_call.ts";
 import { Exceeded } from "../budget.ts";
 import type { GrantedFolder } from "../../protocol.ts";
 import { openDescriptors } from "./descriptors.ts";
 import { ERRNO, errnoOf, WasiError } from "./errno.ts";
 import { fileCalls } from "./file_calls.ts";
-import { guestMemory, type GuestMemory } from "./guest_memory.ts";
+import { type GuestMemory, guestMemory } from "./guest_memory.ts";
 
 /** Thrown by `proc_exit`; ends the call with its code. */
 export class ProgramExit extends Error {
@@ -94,7 +94,8 @@ function surroundings(live: Live, memory: GuestMemory) {
     memory.u32(size, texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0));
   };
   const args = () => ["plugin", ...activeCall(live).head.args];
-  const variables = () => Object.entries(activeCall(live).head.env).map(([name, value]) => `${name}=${value}`);
+  const variables = () =>
+    Object.entries(activeCall(live).head.env).map(([name, value]) => `${name}=${value}`);
   const time = (clock: number): bigint => {
     if (clock === CLOCK.real) return BigInt(Math.round(activeCall(live).now() * 1000)) * 1000n;
     if (clock === CLOCK.monotonic) return BigInt(Math.round(performance.now() * NS_PER_MS));
