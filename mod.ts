@@ -19,3 +19,11 @@ export { type Ids, randomIds } from "./src/clock/ids.ts";
 export { ReynError } from "./src/errors/reyn_error.ts";
 export { type ReactionPayloads, type ReactionPoint, REACTIONS } from "./src/points/reactions.ts";
 export { type DecisionPoint, DECISIONS } from "./src/points/decisions.ts";
+export type {
+  PluginAnswer,
+  PluginDirective,
+  PluginEmit,
+  PluginEvent,
+  PluginHttpRequest,
+  PluginQuestion,
+} from "./src/points/plugin_contract.ts";
