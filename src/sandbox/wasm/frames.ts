@@ -67,7 +67,11 @@ export function readRest(kind: FrameKind, rest: Uint8Array): Frame | undefined {
   const length = new DataView(rest.buffer, rest.byteOffset, HEAD_LENGTH_BYTES).getUint32(0, true);
   const end = HEAD_LENGTH_BYTES + length;
   if (end > rest.length) return undefined;
-  return { kind, head: decoder.decode(rest.subarray(HEAD_LENGTH_BYTES, end)), body: rest.slice(end) };
+  return {
+    kind,
+    head: decoder.decode(rest.subarray(HEAD_LENGTH_BYTES, end)),
+    body: Uint8Array.from(rest.subarray(end)),
+  };
 }
 
 function isKind(value: number): value is FrameKind {

@@ -5,7 +5,6 @@ export async function assemble(text: string): Promise<Uint8Array> {
   const tools = await wabt();
   const module = tools.parseWat("test.wat", text, {
     memory64: true,
-    multi_memory: true,
     threads: true,
     exceptions: true,
   });

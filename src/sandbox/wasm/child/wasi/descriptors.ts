@@ -1,4 +1,13 @@
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readlinkSync, type Stats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  type Stats,
+} from "node:fs";
 import path from "node:path";
 import type { DeniedAxis, GrantedFolder } from "../../protocol.ts";
 import { ERRNO, WasiError } from "./errno.ts";
@@ -157,11 +166,11 @@ function openFile(file: string, root: string, request: OpenRequest): { fd: numbe
     (request.exclusive ? O_EXCL : 0) | (request.directory ? O_DIRECTORY : 0);
   const fd = openSync(file, flags, NEW_FILE_MODE);
   try {
-    const real = readlinkSync(`/proc/self/fd/${fd}`);
-    if (real !== root && !real.startsWith(root === "/" ? "/" : `${root}${path.sep}`)) {
-      throw new WasiError(ERRNO.notcapable);
-    }
     const info = fstatSync(fd);
+    const real = realpathSync(file);
+    const there = lstatSync(real);
+    const isInside = real === root || real.startsWith(root === "/" ? "/" : `${root}${path.sep}`);
+    if (!isInside || there.dev !== info.dev || there.ino !== info.ino) throw new WasiError(ERRNO.notcapable);
     // A pipe or a device is nothing that a folder was granted for.
     if (!info.isFile() && !info.isDirectory()) throw new WasiError(ERRNO.notsup);
     if (request.truncate && info.isFile()) ftruncateSync(fd, 0);
