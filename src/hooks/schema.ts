@@ -155,7 +155,7 @@ export const hookSchema = z.strictObject({
   subprocess: bool().optional().meta({ description: "May start further processes. Default: false." }),
   network: raw(
     z.union([z.boolean(), z.array(nonBlank())], {
-      error: expecting("must be true, false or a list of hosts"),
+      error: expecting("must be true or false, or a plugin's list of hosts"),
     }),
   )
     .optional().meta({
