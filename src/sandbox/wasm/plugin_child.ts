@@ -1,3 +1,4 @@
+import { residentMemory } from "../../adapter/resident_memory.ts";
 import type { Clock } from "../../clock/clock.ts";
 import type { ConfinedChild } from "../linux/confined_child.ts";
 import { askHead, helloAnswer, parseHead, resultHead } from "./check_protocol.ts";
@@ -41,6 +42,8 @@ export interface PluginChild {
   has(hash: string): boolean;
   call(call: ChildCall): Promise<ChildResult>;
   kill(): void;
+  /** What it holds of the machine's memory right now, in bytes. */
+  residentBytes(): number;
   /** Settles when nothing of it is left. */
   ended: Promise<unknown>;
 }
@@ -59,6 +62,8 @@ export function talkTo(
   let current: { call: ChildCall; settle(result: ChildResult): void; asking: boolean } | undefined;
   let greeted: ((problem: string | undefined) => void) | undefined;
   let broken: string | undefined;
+  /** Said before anything of a plugin's is there. */
+  let pid: number | undefined;
 
   const send = (frame: Uint8Array) => void child.stdin.write(frame);
   const giveUp = (reason: string) => {
@@ -72,9 +77,9 @@ export function talkTo(
   };
   const take = (frame: Frame) => {
     if (frame.kind === KIND.hello && greeted) {
-      const problem = parseHead(helloAnswer, frame.head)
-        ? undefined
-        : "it does not speak as a plugin's process does";
+      const answer = parseHead(helloAnswer, frame.head);
+      pid = answer?.pid;
+      const problem = answer ? undefined : "it does not speak as a plugin's process does";
       if (problem !== undefined) giveUp(problem);
       greeted(problem);
       greeted = undefined;
@@ -141,6 +146,7 @@ export function talkTo(
       return new Promise((settle) => (current = { call, settle, asking: false }));
     },
     kill: () => giveUp("reyn ended it"),
+    residentBytes: () => pid === undefined || broken !== undefined ? 0 : residentMemory(pid) ?? 0,
     ended,
   };
 }

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import process from "node:process";
 import { selfCommand } from "../../adapter/self_command.ts";
-import type { Clock } from "../../clock/clock.ts";
+import { type Clock, systemClock } from "../../clock/clock.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { type Breaker, openBreaker } from "./breaker.ts";
 import { grantedFolders } from "./granted_folders.ts";
 import { DEFAULT_PLUGIN_LIMITS, MOST_HTTP_BYTES, type PluginLimits } from "./limits.ts";
-import { type Module, talkTo } from "./plugin_child.ts";
+import { type Module, type PluginChild, talkTo } from "./plugin_child.ts";
 import { type Confinement, openPool, type Pool } from "./pool.ts";
 import { type Asked, openAsked, type SendRequest } from "./answer_call.ts";
 import type { GrantedFolder } from "./protocol.ts";
@@ -77,7 +77,10 @@ export interface PluginHostOptions {
 /** A call that takes longer may be one that hangs: another process is made ready then. */
 const SLOW_MS = 50;
 const NO_OUTPUT = new Uint8Array();
-const KIB = 1024;
+/** How often the memory of a process is looked at while a call is slow. Real time. */
+const WATCH_MS = 100;
+/** What a runtime needs for itself, to compile a large module included, in bytes. */
+const RUNTIME_BYTES = 512 * 1024 * 1024;
 
 interface Ports {
   options: PluginHostOptions;
@@ -124,7 +127,13 @@ export function createPluginHost(options: PluginHostOptions): PluginHost {
 function bounded(ports: Ports, call: PluginCall, limits: PluginLimits, began: number): Promise<PluginResult> {
   const { clock } = ports.options;
   return new Promise((resolve) => {
-    const state: CallState = { given: { up: false }, settled: false, kill: undefined, ask: undefined };
+    const state: CallState = {
+      given: { up: false },
+      settled: false,
+      kill: undefined,
+      ask: undefined,
+      endEarly: (outcome, reason) => endEarly(outcome, reason),
+    };
     const timers: (() => void)[] = [];
     const settle = (result: PluginResult) => {
       if (state.settled) return;
@@ -170,6 +179,7 @@ interface CallState {
   /** Ends the process that works on it. */
   kill: (() => void) | undefined;
   ask: Asked | undefined;
+  endEarly(outcome: PluginOutcome, reason: string): void;
 }
 
 async function performCall(
@@ -257,6 +267,24 @@ async function performCall(
   }
 }
 
+/**
+ * The guest's memory is bounded by its module, but compiling one takes memory, too. A limit that the system would set on the process
+ * counts what engines only reserve, so it is looked at from here.
+ */
+function watchMemory(child: PluginChild, limits: PluginLimits, state: CallState): () => void {
+  const most = RUNTIME_BYTES + 3 * limits.memoryBytes;
+  let cancel = () => {};
+  const look = () => {
+    cancel = systemClock.after(WATCH_MS, () => {
+      if (state.settled) return;
+      if (child.residentBytes() <= most) return look();
+      state.endEarly("memory_limit", `its process held more than ${most} bytes`);
+    });
+  };
+  look();
+  return () => cancel();
+}
+
 /** Guest memory in steps, so that processes can serve hooks whose limits differ a little. */
 function confinementOf(
   folders: readonly GrantedFolder[],
@@ -277,11 +305,7 @@ function confinementOf(
   };
 }
 
-/**
- * What a process needs before it runs anything, in KiB of private memory. Bun reserves two GiB for compiled code, of which it uses little; with
- * less it interprets everything, twenty times slower, and does not say so.
- */
-const BASE_KIB = { bun: 2560 * KIB, deno: 2048 * KIB };
+/** Files that a process may have open, its runtime's own included. */
 const DESCRIPTORS = 256;
 const SHELL = "/bin/sh";
 
@@ -289,9 +313,7 @@ async function startChild(options: PluginHostOptions, confinement: Confinement) 
   const { sandbox, clock, controlDir, homes, denyRead } = options;
   const words = [...(options.command ?? selfCommand()), PLUGIN_VERB];
   const isBun = process.versions.bun !== undefined;
-  // The guest's memory, what the host holds for it, and its module.
-  const dataKib = (isBun ? BASE_KIB.bun : BASE_KIB.deno) + Math.ceil(confinement.memoryBytes * 3 / KIB);
-  const limit = `ulimit -c 0; ulimit -n ${DESCRIPTORS}; ulimit -d ${dataKib}; exec "$@"`;
+  const limit = `ulimit -c 0; ulimit -n ${DESCRIPTORS}; exec "$@"`;
   const started = await sandbox.start({
     // A shell is where limits can be set without a program of our own; where there is none the module's own bounds remain.
     argv: existsSync(SHELL) ? [SHELL, "-c", limit, "reyn", ...words] : words,
