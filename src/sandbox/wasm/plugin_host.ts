@@ -208,6 +208,7 @@ async function performCall(
   state.kill = () => lease.child.kill();
   timers.push(
     clock.after(SLOW_MS, () => pool.spare(confinementOf([], [], DEFAULT_PLUGIN_LIMITS.memoryBytes))),
+    watchMemory(lease.child, limits, state),
   );
   const variables = ports.variables.begin(call.owner);
   const asked = openAsked({
