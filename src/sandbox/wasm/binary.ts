@@ -87,7 +87,7 @@ export interface Section {
   end: number;
 }
 
-export const SECTION = { type: 1, import: 2, function: 3, table: 4, memory: 5, export: 7 } as const;
+export const SECTION = { type: 1, import: 2, function: 3, table: 4, memory: 5, export: 7, code: 10 } as const;
 
 /** A module's sections in order. Throws `Malformed`. */
 export function sections(bytes: Uint8Array): Section[] {

@@ -90,6 +90,8 @@ function read(bytes: Uint8Array): Found {
   const functions: FunctionType[] = [];
   const found: Found = { imports: [], memories: [], tables: [], exports: new Map(), others: [] };
   let typesKnown = true;
+  let declared = 0;
+  let bodies = 0;
   for (const { id, bodyStart, end } of sections(bytes)) {
     const from = reader(bytes, bodyStart, end);
     switch (id) {
@@ -107,8 +109,12 @@ function read(bytes: Uint8Array): Found {
       case SECTION.function:
         for (let left = from.number(); left > 0; left--) {
           const type = from.number();
+          declared += 1;
           functions.push(typesKnown ? types[type] : undefined);
         }
+        break;
+      case SECTION.code:
+        bodies += from.number();
         break;
       case SECTION.table:
         for (let left = from.number(); left > 0; left--) {
@@ -131,6 +137,7 @@ function read(bytes: Uint8Array): Found {
         break;
     }
   }
+  if (bodies !== declared) throw new Malformed("its functions and their bodies do not match");
   return found;
 }
 

@@ -116,7 +116,7 @@ export function createPluginHost(options: PluginHostOptions): PluginHost {
       if (result.outcome === "ok" || result.outcome === "exit") ports.breaker.good(call.owner);
       return result;
     },
-    warm: () => pool.spare(confinementOf([], [], DEFAULT_PLUGIN_LIMITS.memoryBytes)),
+    warm: () => pool.spare(FLOOR_CONFINEMENT),
     faults: (owner) => ports.breaker.faults(owner),
     size: () => pool.size(),
     close: () => pool.close(),
@@ -198,7 +198,10 @@ async function performCall(
   const granted = grantedFolders(grants, options);
   if (!granted.ok) return without("launch_failed", granted.reason, 0);
   const readOnly = grants.writePaths.length > 0 ? call.readOnly ?? [] : [];
-  const confinement = confinementOf(granted.folders, readOnly, limits.memoryBytes);
+  const isPlain = granted.folders.length === 0 && limits.memoryBytes <= DEFAULT_PLUGIN_LIMITS.memoryBytes;
+  const confinement = isPlain
+    ? FLOOR_CONFINEMENT
+    : confinementOf(granted.folders, readOnly, limits.memoryBytes);
   const lease = await pool.take({ confinement, owner: call.owner, hash: call.module.hash }, state.given);
   if (!lease.ok) return without("sandbox_unconfirmed", lease.reason, 0);
   if (state.settled) {
@@ -206,10 +209,10 @@ async function performCall(
     return without("signal", "nobody waits for it any more", 0);
   }
   state.kill = () => lease.child.kill();
-  timers.push(
-    clock.after(SLOW_MS, () => pool.spare(confinementOf([], [], DEFAULT_PLUGIN_LIMITS.memoryBytes))),
-    watchMemory(lease.child, limits, state),
-  );
+  timers.push(clock.after(SLOW_MS, () => {
+    pool.spare(FLOOR_CONFINEMENT);
+    timers.push(watchMemory(lease.child, limits, state));
+  }));
   const variables = ports.variables.begin(call.owner);
   const asked = openAsked({
     variables,
@@ -305,6 +308,9 @@ function confinementOf(
     memoryBytes,
   };
 }
+
+/** That of a plugin without grants. */
+const FLOOR_CONFINEMENT = confinementOf([], [], DEFAULT_PLUGIN_LIMITS.memoryBytes);
 
 /** Files that a process may have open, its runtime's own included. */
 const DESCRIPTORS = 256;

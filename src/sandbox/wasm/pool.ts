@@ -83,9 +83,12 @@ export function openPool({ start, clock, most = MOST_CHILDREN }: PoolOptions): P
 
   const idle = (member: Member) => {
     member.owner = undefined;
-    member.stopIdle = clock.after(IDLE_MS, () => {
-      if (member.owner === undefined && members.size > 1) remove(member);
-    });
+    // The only one stays however long it is idle, so that it needs no timer.
+    if (members.size > 1) {
+      member.stopIdle = clock.after(IDLE_MS, () => {
+        if (member.owner === undefined && members.size > 1) remove(member);
+      });
+    }
     pump();
   };
 
