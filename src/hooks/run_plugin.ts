@@ -85,6 +85,16 @@ export async function runPlugin(
   for (const { axis, target, reason } of result.denied) {
     ports.audit.emit("plugin_denied", firing.session, { hook: hook.label, axis, target, reason });
   }
+  const [denied] = result.denied;
+  if (denied && result.deniedMore > 0) {
+    const reason = `${result.deniedMore} more attempts of this call were refused`;
+    ports.audit.emit("plugin_denied", firing.session, {
+      hook: hook.label,
+      axis: denied.axis,
+      target: "",
+      reason,
+    });
+  }
   const outcome = result.outcome;
   if (outcome === "sandbox_unconfirmed") {
     return refused("sandbox_unconfirmed", result.reason ?? "it could not be confirmed");

@@ -39,6 +39,7 @@ export interface AskedOptions {
   emit?: (name: string, values: Readonly<Record<string, number | boolean>>) => void;
 }
 
+/** Events for the audit log of one call. */
 const MOST_EMITTED = 100;
 const MOST_REASON = 300;
 
@@ -92,7 +93,10 @@ export function openAsked(options: AskedOptions): Asked {
         }
         case "emit":
           emitted += 1;
-          if (emitted <= MOST_EMITTED) options.emit?.(question.name, question.values);
+          if (emitted > MOST_EMITTED) {
+            return { head: { ok: false, reason: `it emitted more than ${MOST_EMITTED} events` } };
+          }
+          options.emit?.(question.name, question.values);
           return { head: { ok: true } };
         case "http":
           return request(question, body);

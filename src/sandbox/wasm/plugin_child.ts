@@ -42,6 +42,8 @@ export interface PluginChild {
   has(hash: string): boolean;
   call(call: ChildCall): Promise<ChildResult>;
   kill(): void;
+  /** Whether it is still there to be called. */
+  usable(): boolean;
   /** What it holds of the machine's memory right now, in bytes. */
   residentBytes(): number;
   /** Settles when nothing of it is left. */
@@ -146,6 +148,7 @@ export function talkTo(
       return new Promise((settle) => (current = { call, settle, asking: false }));
     },
     kill: () => giveUp("reyn ended it"),
+    usable: () => broken === undefined,
     residentBytes: () => pid === undefined || broken !== undefined ? 0 : residentMemory(pid) ?? 0,
     ended,
   };

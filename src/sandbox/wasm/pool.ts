@@ -57,6 +57,8 @@ interface Member {
   stopIdle(): void;
 }
 
+const GIVEN_UP: Lease = { ok: false, reason: "nobody waits for it any more" };
+
 interface Waiter {
   wanted: Wanted;
   given: { up: boolean };
@@ -121,6 +123,7 @@ export function openPool({ start, clock, most = MOST_CHILDREN }: PoolOptions): P
       release() {
         if (released) return;
         released = true;
+        if (!child.usable()) remove(member);
         if (members.has(member)) idle(member);
         else pump();
       },
@@ -137,7 +140,10 @@ export function openPool({ start, clock, most = MOST_CHILDREN }: PoolOptions): P
   };
 
   const hand = (waiter: Waiter, member: Member, child: PluginChild) => {
-    if (waiter.given.up) return idle(member);
+    if (waiter.given.up) {
+      waiter.settle(GIVEN_UP);
+      return idle(member);
+    }
     member.stopIdle();
     member.owner = waiter.wanted.owner;
     waiter.settle(lease(member, child));
@@ -148,7 +154,7 @@ export function openPool({ start, clock, most = MOST_CHILDREN }: PoolOptions): P
     const { confinement, owner, hash } = waiter.wanted;
     const held = [...members].filter((member) => member.owner === owner).length;
     if (held >= MOST_PER_OWNER) return false;
-    const free = [...members].filter((member) => member.owner === undefined && member.child);
+    const free = [...members].filter((member) => member.owner === undefined && member.child?.usable());
     const fitting = free.filter((member) => member.confinement.key === confinement.key);
     const best = fitting.find((member) => member.child?.has(hash)) ?? fitting[0];
     if (best?.child) {
@@ -170,7 +176,11 @@ export function openPool({ start, clock, most = MOST_CHILDREN }: PoolOptions): P
     if (closed || waiting.length === 0) return;
     const before = waiting;
     waiting = [];
-    const left = before.filter((waiter) => !waiter.given.up && !serve(waiter));
+    const left = before.filter((waiter) => {
+      if (!waiter.given.up) return !serve(waiter);
+      waiter.settle(GIVEN_UP);
+      return false;
+    });
     waiting = [...left, ...waiting];
   };
 

@@ -186,6 +186,23 @@ describe("a plugin", () => {
     );
   });
 
+  it("that waits for the only process gets a whole one after another was ended in it", async () => {
+    const small = await openTestHost({ mostChildren: 1 });
+    try {
+      const loop = await made({ run: "(loop $l (br $l)) (i32.const 0)" });
+      const fine = await made({ run: "(i32.const 0)" });
+      for (let round = 0; round < 3; round++) {
+        const hanging = small.call(loop, { limits: { timeoutMs: 200 } });
+        const waiting = Array.from({ length: 3 }, () => small.call(fine, { limits: LIMITS }));
+        assert.equal((await hanging).outcome, "timeout");
+        assert.deepEqual((await Promise.all(waiting)).map(({ outcome }) => outcome), ["ok", "ok", "ok"]);
+        assert.equal(small.host.size(), 1);
+      }
+    } finally {
+      await small.close();
+    }
+  });
+
   it("is ended with a signal when reyn stops", async () => {
     const ending = new AbortController();
     const loop = await made({ run: "(loop $l (br $l)) (i32.const 0)" });

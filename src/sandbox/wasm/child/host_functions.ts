@@ -134,7 +134,8 @@ export function hostFunctions(live: Live, said: Said): Record<string, Record<str
             "emit takes JSON {name, values?: {key: number or boolean}}, names in a-z 0-9 _ . -",
           );
         }
-        call.ask(event);
+        const answer = call.ask(event);
+        if (!answer.head.ok) fail(context, answer.head.reason ?? "the event was not taken");
       },
       now: (context) => BigInt(Math.floor(spend(context).now())),
       random(context, size) {
