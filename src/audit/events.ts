@@ -70,6 +70,9 @@ export interface AuditData {
   };
   session_halted: { reason: string };
   layer_skipped: { layer: string; file: string; findings: number };
+  project_untrusted: { keys: string[]; more: number };
+  project_trusted: { keys: string[]; more: number };
+  project_trust_revoked: { folder: string };
   audit_dropped: {
     count: number;
     reason: "queue_full" | "too_large" | "data_failed";
@@ -113,6 +116,9 @@ export const AUDIT_GROUPS: Record<AuditType, "session" | "turn" | "hook" | "tool
   safety_limit_checkpoint: "safety",
   session_halted: "session",
   layer_skipped: "runtime",
+  project_untrusted: "runtime",
+  project_trusted: "runtime",
+  project_trust_revoked: "runtime",
   audit_dropped: "runtime",
   store_set_aside: "runtime",
 };

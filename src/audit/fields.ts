@@ -15,6 +15,9 @@ const HOOK = "name of the hook, or `<layer>#<index>`";
 const COMPOSER = "name of the composer";
 const KEY = "value of the field that it is keyed on; `__default__` without one";
 
+const KEYS = "file and key of each, at most 50";
+const MORE = "how many more there are";
+
 /** Compiles only when every type and every field of AuditData is here. */
 export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
   chat_started: { says: "a front door attached to the session", fields: { agent_name: AGENT } },
@@ -189,6 +192,18 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
   layer_skipped: {
     says: "a layer that could not be used was left out",
     fields: { layer: "which layer", file: "its file", findings: "how many things are wrong in it" },
+  },
+  project_untrusted: {
+    says: "a start was refused because project files set what the operator does not trust",
+    fields: { keys: KEYS, more: MORE },
+  },
+  project_trusted: {
+    says: "the operator trusted what project files set",
+    fields: { keys: KEYS, more: MORE },
+  },
+  project_trust_revoked: {
+    says: "the operator took back the trust in the control folder",
+    fields: { folder: "the folder, with symlinks followed" },
   },
   audit_dropped: {
     says: "events are missing here",

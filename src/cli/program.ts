@@ -9,6 +9,7 @@ import { addHooksCommands } from "./hooks_commands.ts";
 import type { Host } from "./host.ts";
 import { addRunCommand } from "./run_command.ts";
 import { addSessionsCommands } from "./sessions_commands.ts";
+import { addTrustCommand } from "./trust_command.ts";
 import { unknownVerb, verbKit, withGlobals } from "./verb_kit.ts";
 import { VERBS_NOT_YET } from "./verbs_not_yet.ts";
 import { VERSION } from "./version.ts";
@@ -48,6 +49,7 @@ function buildProgram(host: Host, done: (exit: number) => void): Command {
   verb(program, "check", "check the configuration and say everything that is wrong")
     .action(act(async (globals) => (await import("./check.ts")).checkVerb(globals)));
 
+  addTrustCommand(program, kit);
   const sessions = addSessionsCommands(program, kit);
   const hooks = addHooksCommands(program, kit);
   addComposersCommands(program, kit);

@@ -3,6 +3,7 @@ import { EXIT } from "../errors/exit_codes.ts";
 import { formatFinding } from "../errors/finding.ts";
 import { isReynError, type ReynError } from "../errors/reyn_error.ts";
 import { loadForSession, requireUsable } from "../runtime/configuration.ts";
+import { auditUntrusted } from "../runtime/audit_trust.ts";
 import { openRuntime } from "../runtime/open_runtime.ts";
 import type { RunEvent } from "../runtime/run_event.ts";
 import { humanMessage } from "../session/messages.ts";
@@ -24,10 +25,11 @@ export async function runVerb({ globals, message, file }: RunOptions, host: Host
   const dir = controlDir(globals.dir);
   const text = await readMessage(message, file);
   const configuration = loadForSession({ controlDir: dir, agent: globals.agent, sid: globals.session });
-  requireUsable(configuration);
   const talk = (line: string) => {
     if (!globals.quiet) process.stderr.write(line);
   };
+  await auditUntrusted(configuration, { controlDir: dir, host, talk });
+  requireUsable(configuration);
   for (const warning of configuration.findings) talk(`${formatFinding(warning)}\n`);
   if (!globals.hooks) talk("hooks are switched off (--no-hooks)\n");
 

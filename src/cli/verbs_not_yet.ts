@@ -14,7 +14,6 @@ export const VERBS_NOT_YET: readonly { verb: string; group?: "hooks" | "sessions
   { verb: "ask", part: "delivery" },
   { verb: "reply", part: "delivery" },
   { verb: "mcp-serve", part: "MCP" },
-  { verb: "trust", part: "consent and trust" },
   { verb: "reload", part: "the server" },
   { verb: "status", part: "the server" },
   { verb: "gc", part: "operation" },

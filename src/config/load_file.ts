@@ -8,6 +8,7 @@ import { formatPath, isMapping } from "./path.ts";
 import { readTextFile } from "./read_file.ts";
 import { notYetMessage } from "./refusal.ts";
 import type { AnySection, Layer, Path } from "./section.ts";
+import type { JudgedClaim } from "./trust_claim.ts";
 import { parseYaml, type YamlDocument } from "./yaml_document.ts";
 
 /** Most findings that one file yields; one more says how many were left out. Each has to be looked for in the file. */
@@ -23,6 +24,8 @@ export interface LoadedFile extends ConfigFile {
   /** Hash of the bytes that were read; undefined when there is no file. */
   sha256: (() => string) | undefined;
   findings: Finding[];
+  /** What in it needs the operator's trust. */
+  claims: JudgedClaim[];
   /** Findings beyond the bound: counted, and neither placed nor kept. */
   hidden: { count: number; errors: number };
   /** The texts of what `addFinding` has added. */
@@ -38,6 +41,7 @@ export function loadFile(file: ConfigFile, sections: readonly AnySection[]): Loa
     document: undefined,
     sha256: undefined,
     findings: [],
+    claims: [],
     hidden: { count: 0, errors: 0 },
     told: new Set(),
   };

@@ -28,8 +28,20 @@ export const CATALOGUE = {
   E_ENV_SYNTAX: { severity: "error", meaning: "a ${ that is neither ${NAME} nor ${NAME:-default}" },
   E_PROJECT_UNTRUSTED: {
     severity: "error",
-    meaning: "a project file sets a key that needs the operator's trust",
+    meaning: "a project file sets what needs the operator's trust, or code that was trusted changed",
   },
+  E_TRUST_UNSAFE: {
+    severity: "error",
+    meaning: "the record of what is trusted is not ours alone, so that it trusts nothing",
+  },
+  E_TRUST_DAMAGED: {
+    severity: "error",
+    meaning: "the record of what is trusted is damaged, so that it trusts nothing",
+  },
+  E_TRUST_NOT_STORED: { severity: "error", meaning: "what is trusted could not be recorded or taken back" },
+  E_TRUST_UNKNOWN: { severity: "error", meaning: "nothing of this folder is trusted" },
+  W_TRUST_ENTRY: { severity: "warning", meaning: "an entry of the record of trust that trusts nothing" },
+  W_HOME_IGNORED: { severity: "warning", meaning: "HOME lies in the control folder and does not count" },
   W_FINDINGS_HIDDEN: { severity: "warning", meaning: "a file holds more findings than are shown" },
   W_LIST_REPLACED: { severity: "warning", meaning: "reyn.local.yaml replaces a list of reyn.yaml" },
   W_LAYER_SKIPPED: { severity: "warning", meaning: "a layer that could not be used was left out" },

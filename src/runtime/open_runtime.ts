@@ -56,10 +56,16 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const models = new Map<string, Model>();
   let execution: Promise<Execution> | undefined;
 
-  const modelOf = ({ agent, model: config }: Configuration): Model => {
+  const modelOf = ({ agent, model: config, recheckCommand }: Configuration): Model => {
     const known = models.get(agent);
     if (known) return known;
-    const model = createModel(config, { controlDir, clock: host.clock, env: process.env, ids: host.ids });
+    const model = createModel(config, {
+      controlDir,
+      clock: host.clock,
+      env: process.env,
+      ids: host.ids,
+      recheckCommand,
+    });
     models.set(agent, model);
     return model;
   };

@@ -24,6 +24,7 @@ const backend = authority(
     refuse(context, "E_KEY_NOT_YET", "`backend: container` does not exist yet", { fix: "use auto" });
     return z.NEVER;
   }).prefault("auto"),
+  (name) => name !== "noop" || { operatorOnly: "whether there is a sandbox is not the project's to say" },
 );
 
 const paths = () => z.array(nonBlank(), { error: expecting("must be a list of paths") });
