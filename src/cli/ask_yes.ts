@@ -13,7 +13,11 @@ export function canAsk(): boolean {
 export function askYes(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   return new Promise((resolve) => {
+    let settled = false;
     const settle = (answer: string) => {
+      // Closing says so at once.
+      if (settled) return;
+      settled = true;
       clearTimeout(timer);
       lines.close();
       process.stdin.pause();

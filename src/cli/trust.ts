@@ -29,30 +29,31 @@ export async function trustVerb({ globals, what, yes }: TrustOptions, host: Host
   const print = (text: string) => {
     if (!globals.json) process.stdout.write(text);
   };
-  const end = (recorded: boolean) => {
-    if (globals.json) process.stdout.write(`${JSON.stringify(reviewJson(review, recorded))}\n`);
+  const end = (recordedAt: string | null) => {
+    if (globals.json) process.stdout.write(`${JSON.stringify(reviewJson(review, recordedAt))}\n`);
   };
   for (const problem of review.problems()) process.stderr.write(`${formatFinding(problem)}\n`);
   print(reviewText(review));
   const isTrusted = review.items.every(({ claim }) => claim.verdict.state === "trusted");
   if (what === "show" || isTrusted) {
-    end(false);
+    end(null);
     return EXIT.ok;
   }
   if (review.blockers.length > 0) {
-    end(false);
+    end(null);
     throw new ReynError("E_PROJECT_UNTRUSTED", "nothing was recorded", { findings: review.blockers });
   }
   if (!await isAgreed(yes, globals.json)) {
-    end(false);
+    end(null);
     throw new ReynError("E_PROJECT_UNTRUSTED", "nothing was recorded", {
       fix: canAsk() && !globals.json
         ? "the answer was no"
         : "nobody can be asked here; `reyn trust --yes` trusts exactly what is shown",
     });
   }
-  await record(review, host);
-  end(true);
+  const at = new Date(host.clock.now()).toISOString();
+  await record(review, at);
+  end(at);
   const talk = talker(globals);
   talk(`recorded in ${escapeVisible(review.path)}\n`);
   const keys = keysOf(review.items.map(({ claim }) => claim));
@@ -65,8 +66,8 @@ async function isAgreed(yes: boolean, json: boolean): Promise<boolean> {
   return !json && canAsk() && await askYes("Trust this?");
 }
 
-async function record(review: TrustReview, host: Host): Promise<void> {
-  const stored = await review.store(host.clock.now());
+async function record(review: TrustReview, at: string): Promise<void> {
+  const stored = await review.store(at);
   for (const problem of review.problems()) process.stderr.write(`${formatFinding(problem)}\n`);
   if (stored.status === "stored") return;
   throw new ReynError("E_TRUST_NOT_STORED", `the trust was not recorded: ${stored.reason}`);

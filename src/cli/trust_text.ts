@@ -55,16 +55,17 @@ function stateLines(verdict: TrustVerdict): string[] {
   }
 }
 
-/** A review for programs; `recorded`: whether it was trusted by this very command. */
-export function reviewJson(review: TrustReview, recorded: boolean) {
+/** A review for programs; `recordedAt`: when this very command trusted it, else null. */
+export function reviewJson(review: TrustReview, recordedAt: string | null) {
   const { folder, path, trustedAt, items, gone, blockers } = review;
+  const recorded = recordedAt !== null;
   const isTrusted = recorded || items.every(({ claim }) => claim.verdict.state === "trusted");
   return {
     folder,
     record: path,
     trusted: isTrusted,
     recorded,
-    trusted_at: trustedAt,
+    trusted_at: recordedAt ?? trustedAt,
     keys: items.map((item) => keyJson(item, recorded)),
     gone: gone.map(({ file, key }) => ({ file, key })),
     blockers: blockers.map((blocker) => formatFinding(blocker)),

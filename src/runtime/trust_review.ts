@@ -23,8 +23,8 @@ export interface TrustReview {
   blockers: readonly Finding[];
   /** Why the record, or a part of it, counts for nothing. */
   problems(): readonly Finding[];
-  /** Records the items as they were looked at, instead of what was recorded. */
-  store(nowMs: number): Promise<Stored>;
+  /** Records the items as they were looked at, instead of what was recorded. `at`: ISO 8601, UTC. */
+  store(at: string): Promise<Stored>;
 }
 
 /** Codes that trust is about: no reason to withhold it. */
@@ -53,10 +53,10 @@ export function reviewTrust(configuration: Configuration, controlDir: string): T
     ),
     blockers: [...wrong, ...tooMany, ...items.flatMap((item) => blockerOf(item.claim, item.bound))],
     problems: () => file.problems(),
-    store: (nowMs) =>
+    store: (at) =>
       file.store({
         folder: trust.folder,
-        trustedAt: new Date(nowMs).toISOString(),
+        trustedAt: at,
         keys: items.flatMap(({ bound }) => bound.ok ? [bound.key] : []),
       }),
   };
