@@ -9,6 +9,7 @@ import { addHooksCommands } from "./hooks_commands.ts";
 import type { Host } from "./host.ts";
 import { addRunCommand } from "./run_command.ts";
 import { addSessionsCommands } from "./sessions_commands.ts";
+import { addSchemaCommand } from "./schema_command.ts";
 import { addTrustCommand } from "./trust_command.ts";
 import { unknownVerb, verbKit, withGlobals } from "./verb_kit.ts";
 import { VERBS_NOT_YET } from "./verbs_not_yet.ts";
@@ -50,6 +51,7 @@ function buildProgram(host: Host, done: (exit: number) => void): Command {
     .action(act(async (globals) => (await import("./check.ts")).checkVerb(globals)));
 
   addTrustCommand(program, kit);
+  addSchemaCommand(program, kit);
   const sessions = addSessionsCommands(program, kit);
   const hooks = addHooksCommands(program, kit);
   addComposersCommands(program, kit);

@@ -19,7 +19,6 @@ export const VERBS_NOT_YET: readonly { verb: string; group?: "hooks" | "sessions
   { verb: "gc", part: "operation" },
   { verb: "backup", part: "operation" },
   { verb: "service", part: "operation" },
-  { verb: "schema", part: "consent and trust" },
   { verb: "completion", part: "operation" },
   { verb: "list", group: "hooks", part: "consent and trust" },
   { verb: "fire", group: "hooks", part: "sandboxed hooks" },

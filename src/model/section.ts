@@ -37,7 +37,8 @@ const provider = z.enum(["echo", "scripted", "command", "openai-compatible", "an
     });
     return z.NEVER;
   },
-);
+  // The others are not there yet, so that an editor offers none of them.
+).meta({ enum: ["echo", "scripted", "command"] });
 
 const argv = z.array(z.string()).min(1).superRefine((list, context) => {
   list.forEach((text, i) => {

@@ -40,7 +40,10 @@ export const sandboxSection = valueSection({
   key: "sandbox",
   adding: ["deny_read"],
   schema: z.strictObject({
-    backend: backend.meta({ description: "How the agent's own commands are confined; hooks always are." }),
+    backend: backend.meta({
+      enum: ["auto", "landlock", "seatbelt", "noop"],
+      description: "How the agent's own commands are confined; hooks always are.",
+    }),
     deny_read: paths().default([]).meta({
       description: "Paths that no hook may read or write. A project adds to it.",
     }),
