@@ -7,6 +7,7 @@ import { addComposersCommands } from "./composers_commands.ts";
 import { addEventsCommand } from "./events_command.ts";
 import { addHooksCommands } from "./hooks_commands.ts";
 import type { Host } from "./host.ts";
+import { addInitCommand } from "./init_command.ts";
 import { addRunCommand } from "./run_command.ts";
 import { addSessionsCommands } from "./sessions_commands.ts";
 import { addSchemaCommand } from "./schema_command.ts";
@@ -46,6 +47,7 @@ function buildProgram(host: Host, done: (exit: number) => void): Command {
   const { verb, act } = kit;
   withGlobals(program).version(VERSION, "-V, --version", "print the version");
 
+  addInitCommand(program, kit);
   addRunCommand(program, kit);
   verb(program, "check", "check the configuration and say everything that is wrong")
     .action(act(async (globals) => (await import("./check.ts")).checkVerb(globals)));

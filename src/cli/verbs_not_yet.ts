@@ -1,6 +1,5 @@
 /** Verbs whose part of reyn does not exist yet: refused by name, not as unknown. */
 export const VERBS_NOT_YET: readonly { verb: string; group?: "hooks" | "sessions"; part: string }[] = [
-  { verb: "init", part: "first steps" },
   { verb: "chat", part: "interactive sessions" },
   { verb: "serve", part: "the server" },
   { verb: "send", part: "the server" },

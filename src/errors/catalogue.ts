@@ -124,6 +124,8 @@ export const CATALOGUE = {
   E_USAGE: { severity: "error", meaning: "the command line is wrong" },
   E_VERB_NOT_YET: { severity: "error", meaning: "a command whose part of reyn does not exist yet" },
   E_STOPPING: { severity: "error", meaning: "reyn is stopping and takes nothing new" },
+  E_INIT_EXISTS: { severity: "error", meaning: "`reyn init` where there is a configuration already" },
+  E_INIT_WRITE: { severity: "error", meaning: "`reyn init` cannot write a file" },
   E_ALREADY_RUNNING: { severity: "error", meaning: "another reyn holds this state folder" },
   E_AGENT_UNKNOWN: { severity: "error", meaning: "an agent that is not declared" },
   E_SESSION_NAME: { severity: "error", meaning: "a session id that is malformed" },
