@@ -26,6 +26,10 @@ export const CATALOGUE = {
   E_KEY_LAYER: { severity: "error", meaning: "a key that this layer may not set" },
   E_ENV_UNSET: { severity: "error", meaning: "a ${NAME} whose variable is not set" },
   E_ENV_SYNTAX: { severity: "error", meaning: "a ${ that is neither ${NAME} nor ${NAME:-default}" },
+  E_OPERATOR_UNSAFE: {
+    severity: "error",
+    meaning: "every account may write the operator's own configuration, so it is not believed",
+  },
   E_PROJECT_UNTRUSTED: {
     severity: "error",
     meaning: "a project file sets what needs the operator's trust, or code that was trusted changed",
