@@ -23,7 +23,7 @@ function reyn(...args: string[]): Promise<number> {
     folder,
   ], {
     stdio: ["ignore", process.stdout.fd, process.stdout.fd],
-    env: { ...process.env, HOME: folder, NO_COLOR: "1" },
+    env: { ...process.env, HOME: `${folder}-home`, NO_COLOR: "1" },
   });
   return new Promise((resolve) => {
     child.on("error", () => resolve(1));
