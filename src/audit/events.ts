@@ -42,8 +42,18 @@ export interface AuditData {
     attribution: string | null;
     outcome: string;
     duration_ms: number;
+    consent?: string;
   };
-  hook_exec_refused: { hook: string; mode: "exec" | "exec_capture"; command: string; reason: string };
+  hook_exec_refused: {
+    hook: string;
+    mode: "exec" | "exec_capture";
+    command: string;
+    reason: string;
+    detail?: string;
+  };
+  intervention_asked: { question: string; kind: string; surfaces: string[] };
+  intervention_answered: { question: string; kind: string; answer: string; by: string };
+  intervention_closed: { question: string; kind: string; reason: string };
   sandbox_policy_not_applied: {
     hook: string;
     policy_field: string;
@@ -103,6 +113,9 @@ export const AUDIT_GROUPS: Record<AuditType, "session" | "turn" | "hook" | "tool
   hook_skipped: "hook",
   hook_shell_executed: "tool",
   hook_exec_refused: "tool",
+  intervention_asked: "safety",
+  intervention_answered: "safety",
+  intervention_closed: "safety",
   sandbox_policy_not_applied: "tool",
   composer_fired: "hook",
   composer_dropped: "hook",

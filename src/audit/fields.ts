@@ -11,6 +11,8 @@ const SEQ = "number of the turn in its session";
 const CHAIN = "id that links what followed from one message; null where nothing does";
 const RESUMED = "whether it goes on after a crash or an earlier run";
 const POINT = "the point that fired";
+const QUESTION = "id of the question";
+const KIND = "consent, valve";
 const HOOK = "name of the hook, or `<layer>#<index>`";
 const COMPOSER = "name of the composer";
 const KEY = "value of the field that it is keyed on; `__default__` without one";
@@ -98,6 +100,7 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
       attribution: "counted by the helper, or heuristic: stderr names a path that is denied; else null",
       outcome: "ok, exit, signal, timeout, launch_failed, output_limit, bad_directive",
       duration_ms: "how long it ran",
+      consent: "who said yes: allowlist, environment, once, always; absent when it could not be started",
     },
   },
   hook_exec_refused: {
@@ -107,7 +110,21 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
       mode: "exec, or exec_capture",
       command: "its argv, quoted as for a shell, with secrets masked",
       reason: "consent_refused, sandbox_unconfirmed",
+      detail: "with consent_refused: not_approved, changed, answered_no, no_answer, not_asked, " +
+        "changed_while_asked, unbindable",
     },
+  },
+  intervention_asked: {
+    says: "a question was put to people",
+    fields: { question: QUESTION, kind: KIND, surfaces: "names of the surfaces that show it" },
+  },
+  intervention_answered: {
+    says: "somebody answered it",
+    fields: { question: QUESTION, kind: KIND, answer: "which of its choices", by: "the surface" },
+  },
+  intervention_closed: {
+    says: "it was closed without an answer, which refuses what it asked about",
+    fields: { question: QUESTION, kind: KIND, reason: "expired, withdrawn, nobody" },
   },
   sandbox_policy_not_applied: {
     says: "the agent's policy says something that the hook's own keys leave open; it does not reach hooks",

@@ -98,7 +98,6 @@ export const CATALOGUE = {
   W_MATCH_FIELD: { severity: "warning", meaning: "a matcher names what a composed event does not carry" },
   E_TEST_CASE: { severity: "error", meaning: "an entry of `tests` that cannot be run" },
   E_TIMELINE: { severity: "error", meaning: "a line of a timeline that is not an event" },
-  W_SAFETY_ASK_USER: { severity: "warning", meaning: "`on_limit: ask_user` acts as `warn`" },
   E_GRANT_DENIED: { severity: "error", meaning: "a hook's `write_paths` names what no hook may write" },
   W_GRANT_NARROWED: {
     severity: "warning",

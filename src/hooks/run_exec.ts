@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Audit } from "../audit/audit.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Allowlist } from "../consent/allowlist.ts";
-import { type AskConsent, decideConsent } from "../consent/consent.ts";
+import { type AskConsent, type ConsentRefusal, decideConsent } from "../consent/consent.ts";
 import type { ConsentKeys } from "../consent/consent_key.ts";
 import { shownCommand } from "../consent/shown_command.ts";
 import type { ErrorCode } from "../errors/catalogue.ts";
@@ -41,9 +41,15 @@ export interface ExecPorts {
   /** Lines for the operator. */
   warn: (text: string) => void;
   /** Puts a question of consent to whoever listens right now; undefined when nobody does. */
-  asker: () => AskConsent | undefined;
+  asker: (firing: ExecFiring) => ConsentAsker | undefined;
   /** Aborted when the process has to go: what runs is ended. */
   signal: AbortSignal;
+}
+
+export interface ConsentAsker {
+  ask: AskConsent;
+  /** The answer has taken effect: what was asked for has run, or was refused. */
+  settle(): Promise<void>;
 }
 
 export interface ExecFiring {
@@ -77,26 +83,53 @@ export async function runExec(
 
   const probe = await ports.sandbox.probe();
   if (!probe.confirmed) {
-    return refused(hook, action, firing, ports, command, "sandbox_unconfirmed", probe.reason);
+    return refused(hook, action, firing, ports, command, {
+      reason: "sandbox_unconfirmed",
+      error: probe.reason,
+    });
   }
+  const asker = ports.asker(firing);
+  try {
+    return await askAndRun(hook, action, firing, ports, {
+      command,
+      argv,
+      policy,
+      ...(asker ? { asker } : {}),
+    });
+  } finally {
+    await asker?.settle();
+  }
+}
+
+interface Prepared {
+  command: string;
+  argv: readonly string[];
+  policy: SandboxPolicy;
+  asker?: ConsentAsker;
+}
+
+async function askAndRun(
+  hook: Hook,
+  action: ExecAction,
+  firing: ExecFiring,
+  ports: ExecPorts,
+  { command, argv, policy, asker }: Prepared,
+): Promise<ExecResult> {
   const consent = await decideConsent({
     key: () => ports.keys.compute(consentRequest(action, argv, policy, ports)),
     hookName: hook.name,
     hookLabel: hook.label,
     allowlist: ports.allowlist,
     env: ports.env,
-    ...withAsker(ports.asker()),
+    ...(asker ? { ask: asker.ask } : {}),
   });
   if (!consent.allowed) {
-    return refused(
-      hook,
-      action,
-      firing,
-      ports,
-      command,
-      "consent_refused",
-      `${consent.reason} (${consent.fix})`,
-    );
+    const { why, reason, fix } = consent;
+    return refused(hook, action, firing, ports, command, {
+      reason: "consent_refused",
+      detail: why,
+      error: `${reason} (${fix})`,
+    });
   }
   if (consent.notStored !== undefined) ports.warn(`hook ${hook.label}: ${consent.notStored}`);
   tellWhatDoesNotReach(hook, action, firing, ports);
@@ -123,21 +156,10 @@ export async function runExec(
     clock: ports.clock,
   });
   if (run.outcome === "sandbox_unconfirmed") {
-    return refused(
-      hook,
-      action,
-      firing,
-      ports,
-      command,
-      "sandbox_unconfirmed",
-      run.reason ?? "it could not be confirmed",
-    );
+    const error = run.reason ?? "it could not be confirmed";
+    return refused(hook, action, firing, ports, command, { reason: "sandbox_unconfirmed", error });
   }
-  return concluded(hook, action, firing, ports, command, run);
-}
-
-function withAsker(ask: AskConsent | undefined): { ask?: AskConsent } {
-  return ask ? { ask } : {};
+  return concluded(hook, action, firing, ports, command, run, consent.by);
 }
 
 /** The confinement of one hook. The code that its argv names is readable and never writable. */
@@ -209,6 +231,7 @@ function concluded(
   ports: ExecPorts,
   command: string,
   run: SandboxRun,
+  consent: string,
 ): ExecResult {
   const directive = action.scheme === "exec_capture" && run.outcome === "ok"
     ? parseDirective(run.stdout)
@@ -223,6 +246,7 @@ function concluded(
     attribution: run.denial?.attribution ?? null,
     outcome,
     duration_ms: Math.round(run.durationMs),
+    consent,
   });
   if (run.outcome !== "ok") {
     const said = run.stderrTail.trim().slice(-MOST_SAID);
@@ -281,14 +305,18 @@ function refused(
   firing: ExecFiring,
   ports: ExecPorts,
   command: string,
-  reason: "consent_refused" | "sandbox_unconfirmed",
-  error: string,
+  { reason, detail, error }: {
+    reason: "consent_refused" | "sandbox_unconfirmed";
+    detail?: ConsentRefusal;
+    error: string;
+  },
 ): ExecResult {
   ports.audit.emit("hook_exec_refused", firing.session, {
     hook: hook.label,
     mode: action.scheme,
     command,
     reason,
+    ...(detail === undefined ? {} : { detail }),
   });
   return { verdict: "refused", reason, error };
 }

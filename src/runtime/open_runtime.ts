@@ -5,6 +5,7 @@ import { createDispatcher, type Dispatcher } from "../hooks/dispatcher.ts";
 import type { Hook } from "../hooks/hook.ts";
 import { hookRegistry, NO_HOOKS } from "../hooks/registry.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
+import type { Interventions } from "../interventions/interventions.ts";
 import { createModel } from "../model/create_model.ts";
 import type { Model } from "../model/model.ts";
 import { putMessage } from "../session/put_message.ts";
@@ -14,6 +15,7 @@ import type { SessionBus } from "../session/session_bus.ts";
 import type { Store } from "../store/store.ts";
 import { type Configuration, loadForSession, requireUsable } from "./configuration.ts";
 import type { Execution } from "./exec_ports.ts";
+import { consentAsker, openInterventions } from "./interventions.ts";
 import { type LoadedSessions, loadedSessions } from "./loaded_sessions.ts";
 import { openBare, type OpenBareOptions } from "./open_bare.ts";
 import { pendingPath } from "./places.ts";
@@ -25,6 +27,8 @@ export interface Runtime {
   store: Store;
   audit: Audit;
   sessions: LoadedSessions;
+  /** Where surfaces attach that people answer on. */
+  interventions: Interventions;
   /** Ends loaded sessions, drivers, the store and the log, then gives the state folder up. */
   close(): Promise<void>;
   /** For a process that goes now: ends at once what drivers have started, and writes the log out. */
@@ -84,7 +88,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     const id = `${ref.agent}/${ref.sid}`;
     const loaded = configure(ref);
     const registry = options.hooks ? hookRegistry(loaded.hooks) : NO_HOOKS;
-    const exec = loaded.hooks.some(runsCommand)
+    const commands = loaded.hooks.some(runsCommand)
       ? (await (execution ??= openCommands(options, audit))).ports
       : null;
     const tell = (event: RunEvent) => observe(event, id);
@@ -99,19 +103,20 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
         clock: host.clock,
         audit,
         model: modelOf(loaded),
+        interventions,
         observe: tell,
         routed: sessions.arrived,
         wanted,
         fault: host.fault,
       },
-      hooks: (deliver) =>
+      hooks: (deliver, stopping) =>
         createDispatcher(registry, {
           session: id,
           audit,
           clock: host.clock,
           route: router.from(ref),
           deliver,
-          exec,
+          exec: commands && { ...commands, asker: consentAsker(interventions, stopping) },
           switchedOff: (hook) => hook.name !== null && loaded.disabled.has(hook.name),
           observe: tell,
         }),
@@ -120,6 +125,13 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   };
 
   const composers = createComposing(options, audit);
+  const interventions = openInterventions({
+    store,
+    audit,
+    clock: host.clock,
+    // One that nobody was there to answer may have let its session go.
+    answered: (session) => sessions.arrived(session, true),
+  });
   const router = createRouter({ store, agents: configuration.agents });
   const sessions = loadedSessions({
     clock: host.ioClock,
@@ -134,6 +146,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     store,
     audit,
     sessions,
+    interventions,
     async close() {
       try {
         await sessions.close();
