@@ -46,7 +46,12 @@ export type ConsentRefusal =
   /** What would run cannot be told for certain. */
   | "unbindable";
 
-const ACCEPT = "REYN_ACCEPT_HOOKS";
+export const ACCEPT_HOOKS = "REYN_ACCEPT_HOOKS";
+
+/** Whether reyn's own environment says yes to everything, for this process. */
+export function acceptsAll(env: Readonly<Record<string, string | undefined>>): boolean {
+  return env[ACCEPT_HOOKS]?.trim() === "1";
+}
 
 /**
  * Whether a command may run now: the allowlist, then REYN_ACCEPT_HOOKS=1 (for this process, never stored), then whoever listens, else
@@ -56,13 +61,13 @@ export async function decideConsent(options: ConsentOptions): Promise<ConsentDec
   const { hookName, allowlist, env, ask } = options;
   const label = options.hookLabel ?? hookName;
   const named = label === null ? "NAME" : shownCommand([label]);
-  const fix = `approve it with \`reyn hooks allow ${named}\`, or set ${ACCEPT}=1 for one process`;
+  const fix = `approve it with \`reyn hooks allow ${named}\`, or set ${ACCEPT_HOOKS}=1 for one process`;
   const first = await options.key();
   if (!first.ok) return { allowed: false, why: "unbindable", reason: first.reason, fix: first.fix };
   const { key } = first;
   const found = await allowlist.find(key, label);
   if (found.status === "approved") return { allowed: true, by: "allowlist", key };
-  if (env[ACCEPT]?.trim() === "1") return { allowed: true, by: "environment", key };
+  if (acceptsAll(env)) return { allowed: true, by: "environment", key };
   const changes = found.status === "changed" ? found.what : [];
   if (!ask) {
     const why = found.status === "changed"

@@ -1,7 +1,7 @@
 import { systemClock } from "../clock/clock.ts";
 import { didYouMean } from "../config/suggest.ts";
 import { type Allowlist, openAllowlist } from "../consent/allowlist.ts";
-import { type ConsentKey, consentKeys } from "../consent/consent_key.ts";
+import { type ConsentKey, type ConsentKeys, consentKeys } from "../consent/consent_key.ts";
 import { type ConsentQuestion, consentQuestion } from "../consent/question.ts";
 import { quote } from "../errors/quote.ts";
 import { ReynError } from "../errors/reyn_error.ts";
@@ -29,19 +29,36 @@ export async function approvalOf(
   name: string,
 ): Promise<Approval> {
   const { hook, action } = commandHook(configuration, name);
+  const command = await commandOf(action, configuration, controlDir, consentKeys({ compileGlob }));
+  if (!command.ok) {
+    throw new ReynError("E_HOOK_EXEC", command.reason, command.fix === undefined ? {} : { fix: command.fix });
+  }
+  const { key } = command;
+  return { hook, key, question: consentQuestion(key, hook.name), allowlist: approvals(controlDir) };
+}
+
+export type Command =
+  | { ok: true; key: ConsentKey }
+  | { ok: false; reason: string; fix?: string };
+
+/** What a hook would run, as the disk is now. */
+export async function commandOf(
+  action: ExecAction,
+  configuration: Configuration,
+  controlDir: string,
+  keys: ConsentKeys,
+): Promise<Command> {
   const around = surroundings(controlDir);
   const program = resolveProgram(action.argv[0] ?? "", { controlDir });
   if (!program.ok) {
-    throw new ReynError("E_HOOK_EXEC", `${quote(action.argv[0] ?? "")} cannot be started: ${program.reason}`);
+    return { ok: false, reason: `${quote(action.argv[0] ?? "")} cannot be started: ${program.reason}` };
   }
   const argv = [program.file, ...action.argv.slice(1)];
   const denyRead = deniedBesides(configuration.sandbox, around);
   const policy = policyOf(action, argv, { ...around, denyRead });
   const request = consentRequest(action, argv, policy, around);
-  const computed = await consentKeys({ compileGlob }).compute(request);
-  if (!computed.ok) throw new ReynError("E_HOOK_EXEC", computed.reason, { fix: computed.fix });
-  const { key } = computed;
-  return { hook, key, question: consentQuestion(key, hook.name), allowlist: approvals(controlDir) };
+  const computed = await keys.compute(request);
+  return computed.ok ? { ok: true, key: computed.key } : computed;
 }
 
 /** The operator's allowlist. */

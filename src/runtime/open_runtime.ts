@@ -8,8 +8,9 @@ import type { SessionRef } from "../hooks/session_ref.ts";
 import type { Interventions } from "../interventions/interventions.ts";
 import { createModel } from "../model/create_model.ts";
 import type { Model } from "../model/model.ts";
+import { type FireOnce, fireOnce } from "../session/fire_once.ts";
 import { putMessage } from "../session/put_message.ts";
-import { openSession, type Session } from "../session/session.ts";
+import { openSession, type OpenSessionOptions, type Session } from "../session/session.ts";
 import type { TimerQueue } from "../clock/timer_queue.ts";
 import type { SessionBus } from "../session/session_bus.ts";
 import type { Store } from "../store/store.ts";
@@ -29,10 +30,19 @@ export interface Runtime {
   sessions: LoadedSessions;
   /** Where surfaces attach that people answer on. */
   interventions: Interventions;
+  /** Fires a point by hand in the configuration's own session, without opening it for work. */
+  fire(firing: FireOnce, options: FireOptions): Promise<void>;
   /** Ends loaded sessions, drivers, the store and the log, then gives the state folder up. */
   close(): Promise<void>;
   /** For a process that goes now: ends at once what drivers have started, and writes the log out. */
   abandon(): Promise<void>;
+}
+
+export interface FireOptions {
+  /** Told of each audit event that comes of it. */
+  record: (type: string, data: Record<string, unknown>) => void;
+  /** From then on nobody is asked for consent. */
+  stopping: AbortSignal;
 }
 
 export interface OpenRuntimeOptions extends OpenBareOptions {
@@ -84,7 +94,11 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     return loaded;
   };
 
-  const open = async (ref: SessionRef, wanted: () => void): Promise<Session> => {
+  const optionsFor = async (
+    ref: SessionRef,
+    told: Pick<OpenSessionOptions["ports"], "audit" | "routed" | "wanted">,
+    composed: boolean,
+  ): Promise<OpenSessionOptions> => {
     const id = `${ref.agent}/${ref.sid}`;
     const loaded = configure(ref);
     const registry = options.hooks ? hookRegistry(loaded.hooks) : NO_HOOKS;
@@ -92,37 +106,32 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       ? (await (execution ??= openCommands(options, audit))).ports
       : null;
     const tell = (event: RunEvent) => observe(event, id);
-    const composing = options.hooks ? await composers.of(loaded) : undefined;
-    return await openSession({
+    const composing = composed && options.hooks ? await composers.of(loaded) : undefined;
+    const model = modelOf(loaded);
+    return {
       owner: bare.owner,
       runtime,
       leaseMs: bare.leaseMs,
       settings: loaded.session,
-      ports: {
-        store,
-        clock: host.clock,
-        audit,
-        model: modelOf(loaded),
-        interventions,
-        observe: tell,
-        routed: sessions.arrived,
-        wanted,
-        fault: host.fault,
-      },
+      ports: { store, clock: host.clock, model, interventions, observe: tell, fault: host.fault, ...told },
       hooks: (deliver, stopping) =>
         createDispatcher(registry, {
           session: id,
-          audit,
+          audit: told.audit,
           clock: host.clock,
           route: router.from(ref),
           deliver,
-          exec: commands && { ...commands, asker: consentAsker(interventions, stopping) },
+          exec: commands &&
+            { ...commands, audit: told.audit, asker: consentAsker(interventions, stopping) },
           switchedOff: (hook) => hook.name !== null && loaded.disabled.has(hook.name),
           observe: tell,
         }),
       bus: (dispatcher) => composing?.(dispatcher, tell) ?? null,
-    });
+    };
   };
+
+  const open = async (ref: SessionRef, wanted: () => void): Promise<Session> =>
+    openSession(await optionsFor(ref, { audit, routed: sessions.arrived, wanted }, true));
 
   const composers = createComposing(options, audit);
   const interventions = openInterventions({
@@ -147,6 +156,20 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     audit,
     sessions,
     interventions,
+    async fire(firing, { record, stopping }) {
+      const told: Audit = {
+        ...audit,
+        emit(type, session, data) {
+          const built = typeof data === "function" ? data() : data;
+          record(type, built as unknown as Record<string, unknown>);
+          audit.emit(type, session, built);
+        },
+      };
+      const ref = { agent: configuration.agent, sid: configuration.sid };
+      const nothing = () => {};
+      const prepared = await optionsFor(ref, { audit: told, routed: nothing, wanted: nothing }, false);
+      await fireOnce(prepared, firing, stopping);
+    },
     async close() {
       try {
         await sessions.close();
