@@ -39,7 +39,8 @@ export interface AskOptions {
 /** What records are made of. Never the text of a question. */
 export type InterventionRecord =
   | { type: "asked"; question: Question; surfaces: readonly string[] }
-  | { type: "answered"; question: Question; answer: string; by: string }
+  /** `late`: nobody waits for it in this process. */
+  | { type: "answered"; question: Question; answer: string; by: string; late: boolean }
   | { type: "closed"; question: Question; reason: "expired" | "withdrawn" | "nobody" };
 
 /** The one queue of questions to people. */
@@ -164,7 +165,7 @@ export function createInterventions({ store, clock, record }: InterventionsOptio
       if (!kept.question.choices.some((choice) => choice.answer === answer)) return "not_a_choice";
       const stored = await store.answer(id, { answer, by });
       if (stored !== "stored") return stored;
-      record({ type: "answered", question: kept.question, answer, by });
+      record({ type: "answered", question: kept.question, answer, by, late: !waiting.has(id) });
       waiting.get(id)?.end({ status: "answered", answer, by });
       return "taken";
     },

@@ -15,7 +15,7 @@ export interface OpenInterventionsOptions {
   store: Store;
   audit: Audit;
   clock: Clock;
-  /** Told of the session whose question was answered. */
+  /** Told of the session whose question was answered when it did not wait for that. */
   answered: (session: string) => void;
 }
 
@@ -28,7 +28,7 @@ export function openInterventions(
     clock,
     record(record) {
       emit(audit, record);
-      if (record.type === "answered") answered(record.question.session);
+      if (record.type === "answered" && record.late) answered(record.question.session);
     },
   });
 }
