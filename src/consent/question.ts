@@ -40,7 +40,7 @@ export function consentQuestion(
   changes: readonly string[] = [],
 ): ConsentQuestion {
   return {
-    digest: createHash("sha256").update(keyText(key)).digest("hex").slice(0, 16),
+    digest: createHash("sha256").update(keyText(key)).digest("hex"),
     title: hook === null
       ? "A shell hook wants to run a command"
       : `Shell hook ${escapeVisible(hook)} wants to run a command`,

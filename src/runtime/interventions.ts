@@ -1,5 +1,6 @@
 import type { Audit } from "../audit/audit.ts";
 import type { Clock } from "../clock/clock.ts";
+import type { Stamp } from "../consent/operator_secret.ts";
 import type { ConsentAnswer, ConsentQuestion } from "../consent/question.ts";
 import type { ConsentAsker, ExecFiring } from "../hooks/run_exec.ts";
 import {
@@ -61,18 +62,20 @@ export function keptQuestion({ id, session, kind, body, askedAt, answer }: Quest
 
 /**
  * Asks for consent, for the hooks of one session. The question's id is that of the firing and of the command: put again after a
- * crash it is the same one, and a command that has changed is another.
+ * crash it is the same one, and a command that has changed is another. The store lies in the project, so the id is stamped: an
+ * answer that a project ships is the answer to no question of this operator.
  */
 export function consentAsker(
   interventions: Interventions,
   stopping: AbortSignal,
+  stamp: Stamp,
 ): (firing: ExecFiring) => ConsentAsker | undefined {
   return ({ session, firingId }) => {
     if (stopping.aborted || !interventions.listening()) return undefined;
     let asked: string | undefined;
     return {
       async ask(consent) {
-        asked = `consent:${firingId}:${consent.digest}`;
+        asked = `consent:${firingId}:${stamp(`${firingId}\n${consent.digest}`)}`;
         const reply = await interventions.ask(asQuestion(asked, session, consent), { signal: stopping });
         return reply.status === "answered" ? reply.answer as ConsentAnswer : null;
       },

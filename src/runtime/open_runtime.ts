@@ -16,13 +16,14 @@ import type { SessionBus } from "../session/session_bus.ts";
 import type { Store } from "../store/store.ts";
 import { type Configuration, loadForSession, requireUsable } from "./configuration.ts";
 import type { Execution } from "./exec_ports.ts";
+import { operatorStamp } from "../consent/operator_secret.ts";
 import { consentAsker, openInterventions } from "./interventions.ts";
 import { type LoadedSessions, loadedSessions } from "./loaded_sessions.ts";
 import { openBare, type OpenBareOptions } from "./open_bare.ts";
 import { pendingPath } from "./places.ts";
 import { createRouter } from "./route.ts";
 import type { RunEvent } from "./run_event.ts";
-import { surroundings } from "./surroundings.ts";
+import { questionKeyFile, surroundings } from "./surroundings.ts";
 
 export interface Runtime {
   store: Store;
@@ -122,7 +123,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
           route: router.from(ref),
           deliver,
           exec: commands &&
-            { ...commands, audit: told.audit, asker: consentAsker(interventions, stopping) },
+            { ...commands, audit: told.audit, asker: consentAsker(interventions, stopping, stamp) },
           switchedOff: (hook) => hook.name !== null && loaded.disabled.has(hook.name),
           observe: tell,
         }),
@@ -134,6 +135,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     openSession(await optionsFor(ref, { audit, routed: sessions.arrived, wanted }, true));
 
   const composers = createComposing(options, audit);
+  const stamp = operatorStamp(questionKeyFile(controlDir));
   const interventions = openInterventions({
     store,
     audit,

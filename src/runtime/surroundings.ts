@@ -47,6 +47,11 @@ export function surroundings(controlDir: string): Surroundings {
   };
 }
 
+/** Where the secret is that stamps questions of consent. */
+export function questionKeyFile(controlDir: string): string {
+  return join(homeFolder(controlDir), ".reyn", "question-key");
+}
+
 /** What stays out of every hook's reach besides the built-in list: what the operator names, and approvals kept elsewhere. */
 export function deniedBesides(config: SandboxConfig, { allowlistPath }: Surroundings): string[] {
   return [...config.denyRead, ...["", ".lock", ".new"].map((ending) => allowlistPath + ending)];
