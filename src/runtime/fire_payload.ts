@@ -51,7 +51,7 @@ function problemOf(name: string, value: unknown, fields: Readonly<Record<string,
     const near = didYouMean(name, Object.keys(fields)) ?? `fields: ${Object.keys(fields).join(", ")}`;
     return [`the point has no field ${quote(name)} (${near})`];
   }
-  if (!accepts(spec, value)) return [`${name} must be a ${spec.type}`];
+  if (!accepts(spec, value)) return [`${name} must be of type ${spec.type}`];
   const { values } = spec;
   const never = values !== undefined && !values.includes(String(value));
   return never ? [`${name} is never ${quote(String(value))} (${values.join(", ")})`] : [];

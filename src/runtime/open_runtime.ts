@@ -23,6 +23,7 @@ import { openBare, type OpenBareOptions } from "./open_bare.ts";
 import { pendingPath } from "./places.ts";
 import { createRouter } from "./route.ts";
 import type { RunEvent } from "./run_event.ts";
+import { forgetStaleQuestions } from "./stale_questions.ts";
 import { questionKeyFile, surroundings } from "./surroundings.ts";
 
 export interface Runtime {
@@ -131,8 +132,14 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     };
   };
 
-  const open = async (ref: SessionRef, wanted: () => void): Promise<Session> =>
-    openSession(await optionsFor(ref, { audit, routed: sessions.arrived, wanted }, true));
+  const since = host.clock.now();
+  const open = async (ref: SessionRef, wanted: () => void): Promise<Session> => {
+    const session = await openSession(
+      await optionsFor(ref, { audit, routed: sessions.arrived, wanted }, true),
+    );
+    await forgetStaleQuestions(session.id, session.state, { store, audit, since });
+    return session;
+  };
 
   const composers = createComposing(options, audit);
   const stamp = operatorStamp(questionKeyFile(controlDir));
