@@ -14,6 +14,7 @@ export interface FireForRealOptions {
   configuration: Configuration;
   dir: string;
   key: string;
+  kind: string;
   payload: Payload;
   dry: readonly DryHook[];
   globals: GlobalOptions;
@@ -28,7 +29,7 @@ export interface FiredForReal {
 
 /** Runs the hooks of a point, with consent asked for as in any run; answers what came of each. */
 export async function fireForReal(options: FireForRealOptions): Promise<FiredForReal> {
-  const { configuration, dir, key, payload, dry, globals, host } = options;
+  const { configuration, dir, key, kind, payload, dry, globals, host } = options;
   const output = heldOutput();
   const talk = output.writer((line) => {
     if (!globals.quiet) process.stderr.write(line);
@@ -80,7 +81,7 @@ export async function fireForReal(options: FireForRealOptions): Promise<FiredFor
   try {
     const session = `${configuration.agent}/${configuration.sid}`;
     const id = `${session}/fire/${host.ids.next()}/${key}`;
-    await runtime.fire({ key, id, payload }, { record, stopping: stopping.signal });
+    await runtime.fire({ key, kind, id, payload }, { record, stopping: stopping.signal });
   } finally {
     signals.dispose();
     detach();

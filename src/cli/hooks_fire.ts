@@ -5,6 +5,7 @@ import { EXIT } from "../errors/exit_codes.ts";
 import { formatFinding } from "../errors/finding.ts";
 import { ReynError } from "../errors/reyn_error.ts";
 import { targetKey } from "../hooks/hook.ts";
+import { type HookTarget, namespacedName } from "../points/reactions.ts";
 import { type Configuration, loadForSession, requireUsable } from "../runtime/configuration.ts";
 import { consentStates } from "../runtime/consent_state.ts";
 import { type DryHook, fireDry } from "../runtime/fire_dry.ts";
@@ -41,13 +42,17 @@ export async function fireHooksVerb({ globals, point, data, run }: FireOptions, 
   const dry = await fireDry({ configuration, controlDir: dir, target, payload, consents });
   const key = targetKey(target);
   const fired = run
-    ? await fireForReal({ configuration, dir, key, payload, dry, globals, host })
+    ? await fireForReal({ configuration, dir, key, kind: kindOf(target), payload, dry, globals, host })
     : { hooks: dry };
   const { hooks, signalled } = { signalled: undefined, ...fired };
   if (globals.json) process.stdout.write(`${JSON.stringify({ point: key, payload, hooks })}\n`);
   else process.stdout.write(firedText(hooks, run));
   if (hooks.length === 0 && !globals.quiet) process.stderr.write(`${noHooks(key, configuration)}\n`);
   return signalled ?? (run ? exitOf(hooks) : EXIT.ok);
+}
+
+function kindOf(target: HookTarget): string {
+  return target.kind === "builtin" ? namespacedName(target.point) : targetKey(target);
 }
 
 function exitOf(hooks: readonly DryHook[]): number {

@@ -99,7 +99,6 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const optionsFor = async (
     ref: SessionRef,
     told: Pick<OpenSessionOptions["ports"], "audit" | "routed" | "wanted">,
-    composed: boolean,
   ): Promise<OpenSessionOptions> => {
     const id = `${ref.agent}/${ref.sid}`;
     const loaded = configure(ref);
@@ -108,7 +107,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       ? (await (execution ??= openCommands(options, audit))).ports
       : null;
     const tell = (event: RunEvent) => observe(event, id);
-    const composing = composed && options.hooks ? await composers.of(loaded) : undefined;
+    const composing = options.hooks ? await composers.of(loaded) : undefined;
     const model = modelOf(loaded);
     return {
       owner: bare.owner,
@@ -135,7 +134,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const since = host.clock.now();
   const open = async (ref: SessionRef, wanted: () => void): Promise<Session> => {
     const session = await openSession(
-      await optionsFor(ref, { audit, routed: sessions.arrived, wanted }, true),
+      await optionsFor(ref, { audit, routed: sessions.arrived, wanted }),
     );
     await forgetStaleQuestions(session.id, session.state, { store, audit, since });
     return session;
@@ -176,7 +175,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       };
       const ref = { agent: configuration.agent, sid: configuration.sid };
       const nothing = () => {};
-      const prepared = await optionsFor(ref, { audit: told, routed: nothing, wanted: nothing }, false);
+      const prepared = await optionsFor(ref, { audit: told, routed: nothing, wanted: nothing });
       await fireOnce(prepared, firing, stopping);
     },
     async close() {

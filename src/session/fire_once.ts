@@ -8,6 +8,8 @@ import { puts, suspension } from "./turn.ts";
 /** A firing by hand. */
 export interface FireOnce {
   key: string;
+  /** Its name on the bus. A composed event's hooks run from there. */
+  kind: string;
   /** Told apart from every other firing. */
   id: string;
   payload: Readonly<Record<string, unknown>>;
@@ -19,7 +21,7 @@ export interface FireOnce {
  */
 export async function fireOnce(
   options: OpenSessionOptions,
-  { key, id, payload }: FireOnce,
+  firing: FireOnce,
   stopping: AbortSignal,
 ): Promise<void> {
   const { settings, owner, leaseMs } = options;
@@ -35,12 +37,38 @@ export async function fireOnce(
     await journal.commit(suspension(context, outcome), puts(context, outcome.pushes));
   };
   const hooks = options.hooks(deliver, stopping);
-  const ports: SessionPorts = { ...options.ports, hooks, bus: null };
+  const bus = options.bus?.(hooks) ?? null;
+  const ports: SessionPorts = { ...options.ports, hooks, bus };
   const context: SessionContext = { id: session, settings, ports, journal, stopping };
   try {
-    if (hooks.has(key)) await deliver(await hooks.dispatch({ key, id, payload, chainId: null }));
-    await hooks.drained();
+    bus?.start();
+    await fire(firing, ports, deliver);
+    await settled(ports);
+    await bus?.close();
+    await settled(ports);
   } finally {
     await store.release(session, epoch);
+  }
+}
+
+async function fire(
+  { key, kind, id, payload }: FireOnce,
+  { hooks, bus }: SessionPorts,
+  deliver: (outcome: DispatchOutcome) => Promise<void>,
+): Promise<void> {
+  const published = bus?.wants(kind) ? bus.publish({ id, kind, payload, chainId: null }) : undefined;
+  // That it could not be kept is on record.
+  const armed = published?.catch(() => {});
+  const runFromBus = bus?.wants(kind) === true && kind.startsWith("composed:");
+  if (!runFromBus && hooks.has(key)) await deliver(await hooks.dispatch({ key, id, payload, chainId: null }));
+  if (armed) await armed;
+}
+
+async function settled({ hooks, bus }: SessionPorts): Promise<void> {
+  for (;;) {
+    await hooks.drained();
+    const queued = bus?.quiet();
+    if (!queued && !hooks.busy) return;
+    await queued;
   }
 }
