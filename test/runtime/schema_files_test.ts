@@ -38,7 +38,7 @@ const VALID: readonly (readonly [SchemaFile, string])[] = [
   ["operator", "sandbox: { backend: noop }"],
   ["operator", `hooks: [{ ${HOOK} }]`],
   ["hooks", `hooks: [{ ${HOOK} }]`],
-  ["agent", "hooks: []"],
+  ["agent", "hooks: []\ncomposers: []\n"],
   ["session", `hooks: [{ ${HOOK} }]\ndisabled: [a, b]\n`],
 ];
 
@@ -99,7 +99,8 @@ const INVALID: readonly (readonly [SchemaFile, string])[] = [
   ["agent", "model: { provider: echo }"],
   ["session", "disabled: a"],
   ["session", "disabled: ['']"],
-  ["session", "composers: []"],
+  ["session", "composers: x"],
+  ["session", "composers: [{ nme: a }]"],
 ];
 
 describe("the schema of a configuration file", () => {
