@@ -244,6 +244,7 @@ export async function rows(): Promise<BenchRow[]> {
     fields: ["server"],
     failing: (payload: Readonly<Record<string, unknown>>) => payload["server"] === "other" ? -1 : 0,
     failedField: () => null,
+    patterns: {},
   };
   const rate = (name: string, value: number, goal: number, withFloor = true): BenchRow => ({
     name,

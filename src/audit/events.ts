@@ -42,11 +42,21 @@ export interface AuditData {
     attribution: string | null;
     outcome: string;
     duration_ms: number;
+    consent?: string;
   };
   plugin_denied: { hook: string; axis: "network" | "read" | "write"; target: string; reason: string };
   plugin_disabled: { hook: string; faults: number; outcome: string };
   plugin_emitted: { hook: string; name: string; values: Record<string, number | boolean> };
-  hook_exec_refused: { hook: string; mode: "exec" | "exec_capture"; command: string; reason: string };
+  hook_exec_refused: {
+    hook: string;
+    mode: "exec" | "exec_capture";
+    command: string;
+    reason: string;
+    detail?: string;
+  };
+  intervention_asked: { question: string; kind: string; surfaces: string[] };
+  intervention_answered: { question: string; kind: string; answer: string; by: string };
+  intervention_closed: { question: string; kind: string; reason: string };
   sandbox_policy_not_applied: {
     hook: string;
     policy_field: string;
@@ -73,6 +83,9 @@ export interface AuditData {
   };
   session_halted: { reason: string };
   layer_skipped: { layer: string; file: string; findings: number };
+  project_untrusted: { keys: string[]; more: number };
+  project_trusted: { keys: string[]; more: number };
+  project_trust_revoked: { folder: string };
   audit_dropped: {
     count: number;
     reason: "queue_full" | "too_large" | "data_failed";
@@ -106,6 +119,9 @@ export const AUDIT_GROUPS: Record<AuditType, "session" | "turn" | "hook" | "tool
   plugin_disabled: "tool",
   plugin_emitted: "tool",
   hook_exec_refused: "tool",
+  intervention_asked: "safety",
+  intervention_answered: "safety",
+  intervention_closed: "safety",
   sandbox_policy_not_applied: "tool",
   composer_fired: "hook",
   composer_dropped: "hook",
@@ -119,6 +135,9 @@ export const AUDIT_GROUPS: Record<AuditType, "session" | "turn" | "hook" | "tool
   safety_limit_checkpoint: "safety",
   session_halted: "session",
   layer_skipped: "runtime",
+  project_untrusted: "runtime",
+  project_trusted: "runtime",
+  project_trust_revoked: "runtime",
   audit_dropped: "runtime",
   store_set_aside: "runtime",
 };

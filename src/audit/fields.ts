@@ -11,9 +11,14 @@ const SEQ = "number of the turn in its session";
 const CHAIN = "id that links what followed from one message; null where nothing does";
 const RESUMED = "whether it goes on after a crash or an earlier run";
 const POINT = "the point that fired";
+const QUESTION = "id of the question";
+const KIND = "consent, valve";
 const HOOK = "name of the hook, or `<layer>#<index>`";
 const COMPOSER = "name of the composer";
 const KEY = "value of the field that it is keyed on; `__default__` without one";
+
+const KEYS = "file and key of each, at most 50";
+const MORE = "how many more there are";
 
 /** Compiles only when every type and every field of AuditData is here. */
 export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
@@ -98,6 +103,7 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
         "ok, exit, signal, timeout, launch_failed, output_limit, bad_directive; of a plugin also trap, " +
         "input_limit, memory_limit, log_limit, call_limit",
       duration_ms: "how long it ran",
+      consent: "who said yes: allowlist, environment, once, always; absent when it could not be started",
     },
   },
   plugin_denied: {
@@ -124,7 +130,21 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
       mode: "exec, or exec_capture",
       command: "its argv, quoted as for a shell, with secrets masked",
       reason: "consent_refused, sandbox_unconfirmed, plugin_disabled",
+      detail: "with consent_refused: not_approved, changed, answered_no, no_answer, not_asked, " +
+        "changed_while_asked, unbindable",
     },
+  },
+  intervention_asked: {
+    says: "a question was put to people",
+    fields: { question: QUESTION, kind: KIND, surfaces: "names of the surfaces that show it" },
+  },
+  intervention_answered: {
+    says: "somebody answered it",
+    fields: { question: QUESTION, kind: KIND, answer: "which of its choices", by: "the surface" },
+  },
+  intervention_closed: {
+    says: "it was closed without an answer, which refuses what it asked about",
+    fields: { question: QUESTION, kind: KIND, reason: "expired, withdrawn, nobody" },
   },
   sandbox_policy_not_applied: {
     says: "the agent's policy says something that the hook's own keys leave open; it does not reach hooks",
@@ -209,6 +229,18 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
   layer_skipped: {
     says: "a layer that could not be used was left out",
     fields: { layer: "which layer", file: "its file", findings: "how many things are wrong in it" },
+  },
+  project_untrusted: {
+    says: "a start was refused because project files set what the operator does not trust",
+    fields: { keys: KEYS, more: MORE },
+  },
+  project_trusted: {
+    says: "the operator trusted what project files set",
+    fields: { keys: KEYS, more: MORE },
+  },
+  project_trust_revoked: {
+    says: "the operator took back the trust in the control folder",
+    fields: { folder: "the folder, with symlinks followed" },
   },
   audit_dropped: {
     says: "events are missing here",

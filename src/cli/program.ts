@@ -10,8 +10,11 @@ import type { Host } from "./host.ts";
 import { addInitCommands } from "./init_commands.ts";
 import { addRunCommand } from "./run_command.ts";
 import { addSessionsCommands } from "./sessions_commands.ts";
+import { addSchemaCommand } from "./schema_command.ts";
+import { addTrustCommand } from "./trust_command.ts";
 import { unknownVerb, verbKit, withGlobals } from "./verb_kit.ts";
 import { VERBS_NOT_YET } from "./verbs_not_yet.ts";
+import { addWhyCommand } from "./why_command.ts";
 import { VERSION } from "./version.ts";
 
 /** Parses the command line, runs its verb and answers the exit code. Each verb's code is loaded when it is called. */
@@ -50,6 +53,8 @@ function buildProgram(host: Host, done: (exit: number) => void): Command {
   verb(program, "check", "check the configuration and say everything that is wrong")
     .action(act(async (globals) => (await import("./check.ts")).checkVerb(globals)));
 
+  addTrustCommand(program, kit);
+  addSchemaCommand(program, kit);
   const sessions = addSessionsCommands(program, kit);
   const hooks = addHooksCommands(program, kit);
   addComposersCommands(program, kit);
@@ -57,6 +62,7 @@ function buildProgram(host: Host, done: (exit: number) => void): Command {
     .action(act(async (globals) => (await import("./doctor.ts")).doctorVerb(globals)));
 
   addEventsCommand(program, kit);
+  addWhyCommand(program, kit);
   verb(program, "version", "print the version").action(act(async (globals) => {
     process.stdout.write(globals.json ? `${JSON.stringify({ version: VERSION })}\n` : `${VERSION}\n`);
     return EXIT.ok;
@@ -78,12 +84,10 @@ function buildProgram(host: Host, done: (exit: number) => void): Command {
         );
       });
   }
-  // Without an action of their own these two print their help, to stderr, when no command is named.
-  for (const parent of [program, hooks]) {
-    parent.on("command:*", (operands: string[]) => {
-      throw unknownVerb(parent, operands);
-    });
-  }
+  // Without an action of its own it prints its help, to stderr, when no command is named.
+  program.on("command:*", (operands: string[]) => {
+    throw unknownVerb(program, operands);
+  });
   return program;
 }
 

@@ -85,6 +85,15 @@ export function timeline(output: TimelineOutput): (event: RunEvent) => void {
             `on_limit ${event.action}: ${heldBack(event.held, event.action)}`,
         );
         return;
+      case "valve_answered":
+        talk(
+          event.extended
+            ? `  valve opened for ${event.cap} more ${
+              event.cap === 1 ? "turn" : "turns"
+            } (answered by ${event.by})`
+            : `  valve stays closed (${event.by}): ${heldBack(event.held, "warn")}`,
+        );
+        return;
       case "held_back":
         talk(`  valve is closed: ${heldBack(event.held, event.action)}`);
         return;
@@ -128,6 +137,7 @@ function composed(what: ComposerEvent): string {
 
 function heldBack(count: number, action: string): string {
   const messages = count === 1 ? "1 message" : `${count} messages`;
+  if (action === "ask_user") return `${messages} ${count === 1 ? "waits" : "wait"} for an answer`;
   return action === "abort" ? `${messages} dropped` : `${messages} held back until a person writes`;
 }
 

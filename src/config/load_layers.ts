@@ -14,6 +14,7 @@ import { addFinding, errorCount, hasErrors, type LoadedFile, loadFile } from "./
 import { loadListSection, loadValueSection } from "./load_section.ts";
 import type { Surroundings } from "./prepare_value.ts";
 import type { AnySection, Layer } from "./section.ts";
+import type { JudgedClaim } from "./trust_claim.ts";
 import { createValues, type Values, type ValuesBuilder } from "./values.ts";
 
 export interface LayersOptions extends Surroundings {
@@ -44,6 +45,8 @@ export interface Configuration {
   usable: boolean;
   values: Values;
   layers: readonly LayerFile[];
+  /** What project files set that needs the operator's trust, with what was found of it. */
+  claims: readonly JudgedClaim[];
 }
 
 /**
@@ -53,7 +56,7 @@ export interface Configuration {
  */
 export function loadConfiguration(options: LayersOptions): Configuration {
   const missing = controlDirFinding(options.controlDir);
-  if (missing) return { findings: [missing], usable: false, values: createValues(), layers: [] };
+  if (missing) return { findings: [missing], usable: false, values: createValues(), layers: [], claims: [] };
   const { sections } = options;
   const values = createValues();
   const startup = startupFiles(options.controlDir);
@@ -86,6 +89,7 @@ export function loadConfiguration(options: LayersOptions): Configuration {
     usable,
     values,
     layers: [...layers, ...inner.layers],
+    claims: [...files.flatMap((file) => file.claims), ...inner.claims],
   };
 }
 
@@ -96,8 +100,9 @@ export function loadConfiguration(options: LayersOptions): Configuration {
 export function loadInnerLayers(
   options: LayersOptions,
   values: ValuesBuilder = createValues(),
-): Pick<Configuration, "findings" | "values" | "layers"> {
+): Pick<Configuration, "findings" | "values" | "layers" | "claims"> {
   const findings: Finding[] = [];
+  const claims: JudgedClaim[] = [];
   const layers: LayerFile[] = [];
   for (const spec of innerFiles(options)) {
     const file = loadFile(spec, options.sections);
@@ -112,8 +117,9 @@ export function loadInnerLayers(
     if (errors === 0) add.forEach((run) => run());
     else findings.push(skipped(file, errors));
     layers.push(layerFile(file, "skipped"));
+    claims.push(...file.claims);
   }
-  return { findings, values, layers };
+  return { findings, values, layers, claims };
 }
 
 function innerFiles({ controlDir, agent, session }: LayersOptions): ConfigFile[] {

@@ -27,10 +27,26 @@ export const CATALOGUE = {
   E_KEY_LAYER: { severity: "error", meaning: "a key that this layer may not set" },
   E_ENV_UNSET: { severity: "error", meaning: "a ${NAME} whose variable is not set" },
   E_ENV_SYNTAX: { severity: "error", meaning: "a ${ that is neither ${NAME} nor ${NAME:-default}" },
+  E_OPERATOR_UNSAFE: {
+    severity: "error",
+    meaning: "every account may write the operator's own configuration, so it is not believed",
+  },
   E_PROJECT_UNTRUSTED: {
     severity: "error",
-    meaning: "a project file sets a key that needs the operator's trust",
+    meaning: "a project file sets what needs the operator's trust, or code that was trusted changed",
   },
+  E_TRUST_UNSAFE: {
+    severity: "error",
+    meaning: "the record of what is trusted is not ours alone, so that it trusts nothing",
+  },
+  E_TRUST_DAMAGED: {
+    severity: "error",
+    meaning: "the record of what is trusted is damaged, so that it trusts nothing",
+  },
+  E_TRUST_NOT_STORED: { severity: "error", meaning: "what is trusted could not be recorded or taken back" },
+  E_TRUST_UNKNOWN: { severity: "error", meaning: "nothing of this folder is trusted" },
+  W_TRUST_ENTRY: { severity: "warning", meaning: "an entry of the record of trust that trusts nothing" },
+  W_HOME_IGNORED: { severity: "warning", meaning: "HOME lies in the control folder and does not count" },
   W_FINDINGS_HIDDEN: { severity: "warning", meaning: "a file holds more findings than are shown" },
   W_LIST_REPLACED: { severity: "warning", meaning: "reyn.local.yaml replaces a list of reyn.yaml" },
   W_LAYER_SKIPPED: { severity: "warning", meaning: "a layer that could not be used was left out" },
@@ -83,7 +99,6 @@ export const CATALOGUE = {
   W_MATCH_FIELD: { severity: "warning", meaning: "a matcher names what a composed event does not carry" },
   E_TEST_CASE: { severity: "error", meaning: "an entry of `tests` that cannot be run" },
   E_TIMELINE: { severity: "error", meaning: "a line of a timeline that is not an event" },
-  W_SAFETY_ASK_USER: { severity: "warning", meaning: "`on_limit: ask_user` acts as `warn`" },
   E_GRANT_DENIED: { severity: "error", meaning: "a hook's `write_paths` names what no hook may write" },
   W_GRANT_NARROWED: {
     severity: "warning",
@@ -115,6 +130,8 @@ export const CATALOGUE = {
   E_USAGE: { severity: "error", meaning: "the command line is wrong" },
   E_VERB_NOT_YET: { severity: "error", meaning: "a command whose part of reyn does not exist yet" },
   E_STOPPING: { severity: "error", meaning: "reyn is stopping and takes nothing new" },
+  E_INIT_EXISTS: { severity: "error", meaning: "`reyn init` where there is a configuration already" },
+  E_INIT_WRITE: { severity: "error", meaning: "`reyn init` cannot write a file" },
   E_ALREADY_RUNNING: { severity: "error", meaning: "another reyn holds this state folder" },
   E_AGENT_UNKNOWN: { severity: "error", meaning: "an agent that is not declared" },
   E_SESSION_NAME: { severity: "error", meaning: "a session id that is malformed" },
@@ -139,7 +156,6 @@ export const CATALOGUE = {
   },
   E_AUDIT_LOST: { severity: "error", meaning: "audit events could not be written before the end" },
   W_AUDIT_DAMAGED: { severity: "warning", meaning: "lines of the audit log are damaged and left out" },
-  E_INIT_EXISTS: { severity: "error", meaning: "what would be written is already there" },
   E_OUTPUT: { severity: "error", meaning: "standard output could not be written" },
   E_INTERNAL: { severity: "error", meaning: "a fault in reyn itself" },
 } as const satisfies Record<string, { severity: "error" | "warning"; meaning: string }>;

@@ -34,9 +34,15 @@ export interface ExecPorts {
   /** Lines for the operator. */
   warn: (text: string) => void;
   /** Puts a question of consent to whoever listens right now; undefined when nobody does. */
-  asker: () => AskConsent | undefined;
+  asker: (firing: ExecFiring) => ConsentAsker | undefined;
   /** Aborted when the process has to go: what runs is ended. */
   signal: AbortSignal;
+}
+
+export interface ConsentAsker {
+  ask: AskConsent;
+  /** The answer has taken effect: what was asked for has run, or was refused. */
+  settle(): Promise<void>;
 }
 
 export interface ExecFiring {

@@ -1,4 +1,4 @@
-import { type AskConsent, decideConsent } from "../consent/consent.ts";
+import { type ConsentRefusal, decideConsent } from "../consent/consent.ts";
 import { shownCommand } from "../consent/shown_command.ts";
 import { hookEnvironment } from "../sandbox/environment.ts";
 import { canonicalPath, expandPath, isUnder } from "../sandbox/paths.ts";
@@ -8,6 +8,7 @@ import { codeFiles } from "./code_files.ts";
 import { parseDirective } from "./directive.ts";
 import type { ExecAction } from "./exec_action.ts";
 import {
+  type ConsentAsker,
   directiveResult,
   type ExecFiring,
   type ExecPorts,
@@ -38,26 +39,53 @@ export async function runExec(
 
   const probe = await ports.sandbox.probe();
   if (!probe.confirmed) {
-    return refused(hook, action, firing, ports, command, "sandbox_unconfirmed", probe.reason);
+    return refused(hook, action, firing, ports, command, {
+      reason: "sandbox_unconfirmed",
+      error: probe.reason,
+    });
   }
+  const asker = ports.asker(firing);
+  try {
+    return await askAndRun(hook, action, firing, ports, {
+      command,
+      argv,
+      policy,
+      ...(asker ? { asker } : {}),
+    });
+  } finally {
+    await asker?.settle();
+  }
+}
+
+interface Prepared {
+  command: string;
+  argv: readonly string[];
+  policy: SandboxPolicy;
+  asker?: ConsentAsker;
+}
+
+async function askAndRun(
+  hook: Hook,
+  action: ExecAction,
+  firing: ExecFiring,
+  ports: ExecPorts,
+  { command, argv, policy, asker }: Prepared,
+): Promise<ExecResult> {
   const consent = await decideConsent({
     key: () => ports.keys.compute(consentRequest(action, argv, policy, ports)),
     hookName: hook.name,
     hookLabel: hook.label,
     allowlist: ports.allowlist,
     env: ports.env,
-    ...withAsker(ports.asker()),
+    ...(asker ? { ask: asker.ask } : {}),
   });
   if (!consent.allowed) {
-    return refused(
-      hook,
-      action,
-      firing,
-      ports,
-      command,
-      "consent_refused",
-      `${consent.reason} (${consent.fix})`,
-    );
+    const { why, reason, fix } = consent;
+    return refused(hook, action, firing, ports, command, {
+      reason: "consent_refused",
+      detail: why,
+      error: `${reason} (${fix})`,
+    });
   }
   if (consent.notStored !== undefined) ports.warn(`hook ${hook.label}: ${consent.notStored}`);
   tellWhatDoesNotReach(hook, action, firing, ports);
@@ -84,21 +112,10 @@ export async function runExec(
     clock: ports.clock,
   });
   if (run.outcome === "sandbox_unconfirmed") {
-    return refused(
-      hook,
-      action,
-      firing,
-      ports,
-      command,
-      "sandbox_unconfirmed",
-      run.reason ?? "it could not be confirmed",
-    );
+    const error = run.reason ?? "it could not be confirmed";
+    return refused(hook, action, firing, ports, command, { reason: "sandbox_unconfirmed", error });
   }
-  return concluded(hook, action, firing, ports, command, run);
-}
-
-function withAsker(ask: AskConsent | undefined): { ask?: AskConsent } {
-  return ask ? { ask } : {};
+  return concluded(hook, action, firing, ports, command, run, consent.by);
 }
 
 /** The confinement of one hook. The code that its argv names is readable and never writable. */
@@ -144,6 +161,7 @@ function concluded(
   ports: ExecPorts,
   command: string,
   run: SandboxRun,
+  consent: string,
 ): ExecResult {
   const directive = action.scheme === "exec_capture" && run.outcome === "ok"
     ? parseDirective(run.stdout)
@@ -158,6 +176,7 @@ function concluded(
     attribution: run.denial?.attribution ?? null,
     outcome,
     duration_ms: Math.round(run.durationMs),
+    consent,
   });
   if (run.outcome !== "ok") {
     const said = run.stderrTail.trim().slice(-MOST_SAID);
@@ -202,14 +221,18 @@ function refused(
   firing: ExecFiring,
   ports: ExecPorts,
   command: string,
-  reason: "consent_refused" | "sandbox_unconfirmed",
-  error: string,
+  { reason, detail, error }: {
+    reason: "consent_refused" | "sandbox_unconfirmed";
+    detail?: ConsentRefusal;
+    error: string;
+  },
 ): ExecResult {
   ports.audit.emit("hook_exec_refused", firing.session, {
     hook: hook.label,
     mode: action.scheme,
     command,
     reason,
+    ...(detail === undefined ? {} : { detail }),
   });
   return { verdict: "refused", reason, error };
 }

@@ -1,5 +1,5 @@
 import type { ConsentRequest } from "../consent/consent_key.ts";
-import { decideConsent } from "../consent/consent.ts";
+import { type ConsentRefusal, decideConsent } from "../consent/consent.ts";
 import { shownCommand } from "../consent/shown_command.ts";
 import { canonicalPath, expandPath } from "../sandbox/paths.ts";
 import { type LoadedModule, loadModule } from "../sandbox/wasm/load_module.ts";
@@ -12,6 +12,7 @@ import type { ExecAction, PluginAction } from "./exec_action.ts";
 import type { Hook } from "./hook.ts";
 import { maskSecrets } from "./mask_secrets.ts";
 import {
+  type ConsentAsker,
   directiveResult,
   type ExecFiring,
   type ExecPorts,
@@ -44,13 +45,7 @@ export async function runPlugin(
 ): Promise<ExecResult> {
   const command = shownCommand(maskSecrets(action.argv));
   const said = { hook: hook.label, mode: action.scheme, command };
-  const refused = (
-    reason: "consent_refused" | "sandbox_unconfirmed" | "plugin_disabled",
-    error: string,
-  ): ExecResult => {
-    ports.audit.emit("hook_exec_refused", firing.session, { ...said, reason });
-    return { verdict: "refused", reason, error };
-  };
+  const refused = refusal(said, firing, ports);
   const loaded = loadedModules.get(action) ?? loadFor(action, ports.controlDir);
   if (!loaded.ok) {
     ports.audit.emit("hook_shell_executed", firing.session, {
@@ -68,16 +63,67 @@ export async function runPlugin(
 
   const probe = await ports.sandbox.probe();
   if (!probe.confirmed) return refused("sandbox_unconfirmed", probe.reason);
-  const ask = ports.asker();
+  const asker = ports.asker(firing);
+  try {
+    return await askAndCall(hook, action, firing, ports, {
+      said,
+      loaded,
+      refused,
+      ...(asker ? { asker } : {}),
+    });
+  } finally {
+    await asker?.settle();
+  }
+}
+
+interface Said {
+  hook: string;
+  mode: "exec" | "exec_capture";
+  command: string;
+}
+
+type Refuse = (
+  reason: "consent_refused" | "sandbox_unconfirmed" | "plugin_disabled",
+  error: string,
+  detail?: ConsentRefusal,
+) => ExecResult;
+
+function refusal(said: Said, firing: ExecFiring, ports: ExecPorts): Refuse {
+  return (reason, error, detail) => {
+    ports.audit.emit("hook_exec_refused", firing.session, {
+      ...said,
+      reason,
+      ...(detail === undefined ? {} : { detail }),
+    });
+    return { verdict: "refused", reason, error };
+  };
+}
+
+interface Prepared {
+  said: Said;
+  loaded: Loaded;
+  refused: Refuse;
+  asker?: ConsentAsker;
+}
+
+async function askAndCall(
+  hook: Hook,
+  action: PluginExec,
+  firing: ExecFiring,
+  ports: ExecPorts,
+  { said, loaded, refused, asker }: Prepared,
+): Promise<ExecResult> {
   const consent = await decideConsent({
     key: () => ports.keys.compute(pluginConsent(action, loaded, ports)),
     hookName: hook.name,
     hookLabel: hook.label,
     allowlist: ports.allowlist,
     env: ports.env,
-    ...(ask ? { ask } : {}),
+    ...(asker ? { ask: asker.ask } : {}),
   });
-  if (!consent.allowed) return refused("consent_refused", `${consent.reason} (${consent.fix})`);
+  if (!consent.allowed) {
+    return refused("consent_refused", `${consent.reason} (${consent.fix})`, consent.why);
+  }
   if (consent.notStored !== undefined) ports.warn(`hook ${hook.label}: ${consent.notStored}`);
   tellWhatDoesNotReach(hook, action, firing, ports);
 
@@ -110,6 +156,7 @@ export async function runPlugin(
     denial_class: denial ? DENIAL_CLASS[denial.axis] : null,
     attribution: denial ? "counted" : null,
     outcome: directive?.status === "bad" ? "bad_directive" : outcome,
+    consent: consent.by,
     duration_ms: Math.round(result.durationMs),
   });
   if (result.disables) {

@@ -4,6 +4,7 @@ import type { Composer } from "../composers/composer.ts";
 import { type LayerFile, loadConfiguration } from "../config/load_layers.ts";
 import type { DeclaredTest } from "../composers/testing/section.ts";
 import type { LayerValue } from "../config/values.ts";
+import type { JudgedClaim } from "../config/trust_claim.ts";
 import { didYouMean } from "../config/suggest.ts";
 import { type Finding, isError } from "../errors/finding.ts";
 import { quote } from "../errors/quote.ts";
@@ -15,9 +16,10 @@ import type { SessionSettings } from "../session/context.ts";
 import { isSessionName } from "../session/names.ts";
 import { checkComposers, mergeFindings } from "./check_composers.ts";
 import { checkHooks } from "./check_hooks.ts";
-import { homeFolder } from "./surroundings.ts";
+import { homeFolder, ignoredHome } from "./surroundings.ts";
 import { nearNames } from "./near_names.ts";
 import { configSections } from "./sections.ts";
+import { trustOf } from "./trust.ts";
 
 /** Everything a session of one agent needs to know, read and checked. */
 export interface Configuration {
@@ -43,6 +45,13 @@ export interface Configuration {
   layers: readonly { layer: string; file: string; state: string }[];
   /** Files that were left out alone. */
   skipped: readonly { layer: string; file: string; findings: number }[];
+  /** What project files set that needs the operator's trust, with what was found of it. */
+  claims: readonly JudgedClaim[];
+  /**
+   * Looks again at the code that a command of a project file names: undefined when it still is what is trusted, else
+   * what is different.
+   */
+  recheckCommand(argv: readonly string[]): Promise<string | undefined>;
 }
 
 export interface LoadOptions {
@@ -55,7 +64,8 @@ export interface LoadOptions {
 export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configuration {
   requireNames(agent, sid);
   const sections = configSections({ agent, sid });
-  const home = homeFolder();
+  const home = homeFolder(controlDir);
+  const { trust, file: trustFile } = trustOf(controlDir);
   const loaded = loadConfiguration({
     controlDir,
     home,
@@ -63,6 +73,7 @@ export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configu
     agent,
     session: sid,
     sections: sections.all,
+    judge: trust.judge,
   });
   const { values } = loaded;
   const agents = values.find(sections.agents);
@@ -89,8 +100,12 @@ export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configu
   });
   const { leftOut } = composed;
   const hooks = checked.usable.filter(({ shown }) => !leftOut.has(shown)).flatMap((layer) => layer.value);
+  const { claims } = loaded;
   const findings = [
+    ...[ignoredHome(controlDir) ?? []].flat(),
     ...nearNames(controlDir, home),
+    // Nobody is told of a file that would not change a thing.
+    ...claims.length > 0 ? trustFile.problems() : [],
     ...mergeFindings(loaded.findings, [...checked.findings, ...composed.findings]),
   ];
   if (agents && !own) findings.push(unknownAgent(agent, agents.keys()));
@@ -131,6 +146,8 @@ export function loadForSession({ controlDir, agent, sid }: LoadOptions): Configu
     skipped: loaded.layers
       .filter((file) => file.state === "skipped" || leftOut.has(file.shown))
       .map((file) => skippedLayer(file, findings)),
+    claims,
+    recheckCommand: (argv) => trust.recheck(argv, claims),
   };
 }
 

@@ -1,7 +1,12 @@
 import { systemClock } from "../clock/clock.ts";
 import { didYouMean } from "../config/suggest.ts";
 import { type Allowlist, openAllowlist } from "../consent/allowlist.ts";
-import { type ConsentKey, consentKeys, type ConsentRequest } from "../consent/consent_key.ts";
+import {
+  type ConsentKey,
+  type ConsentKeys,
+  consentKeys,
+  type ConsentRequest,
+} from "../consent/consent_key.ts";
 import { type ConsentQuestion, consentQuestion } from "../consent/question.ts";
 import { quote } from "../errors/quote.ts";
 import { ReynError } from "../errors/reyn_error.ts";
@@ -31,37 +36,53 @@ export async function approvalOf(
   name: string,
 ): Promise<Approval> {
   const { hook, action } = commandHook(configuration, name);
+  const command = await commandOf(action, configuration, controlDir, consentKeys({ compileGlob }));
+  if (!command.ok) {
+    throw new ReynError("E_HOOK_EXEC", command.reason, command.fix === undefined ? {} : { fix: command.fix });
+  }
+  const { key } = command;
+  return { hook, key, question: consentQuestion(key, hook.name), allowlist: approvals(controlDir) };
+}
+
+export type Command =
+  | { ok: true; key: ConsentKey }
+  | { ok: false; reason: string; fix?: string };
+
+/** What a hook would run, as the disk is now. */
+export async function commandOf(
+  action: ExecAction,
+  configuration: Configuration,
+  controlDir: string,
+  keys: ConsentKeys,
+): Promise<Command> {
   const around = surroundings(controlDir);
   const request = isPluginExec(action)
     ? pluginRequest(action, around)
     : commandRequest(action, around, configuration);
-  const computed = await consentKeys({ compileGlob }).compute(request);
-  if (!computed.ok) throw new ReynError("E_HOOK_EXEC", computed.reason, { fix: computed.fix });
-  const { key } = computed;
-  return { hook, key, question: consentQuestion(key, hook.name), allowlist: approvals(controlDir) };
+  if (!request.ok) return request;
+  const computed = await keys.compute(request.of);
+  return computed.ok ? { ok: true, key: computed.key } : computed;
 }
 
-function pluginRequest(action: PluginExec, around: Surroundings): ConsentRequest {
+type Request = { ok: true; of: ConsentRequest } | { ok: false; reason: string };
+
+function pluginRequest(action: PluginExec, around: Surroundings): Request {
   const { file, export: exportName, memoryBytes } = action.plugin;
   const loaded = loadModule(file, { controlDir: around.controlDir, exportName, memoryBytes });
-  if (loaded.ok) return pluginConsent(action, loaded, around);
-  throw new ReynError("E_HOOK_EXEC", `${quote(file)} cannot be run: ${loaded.reason}`);
+  if (loaded.ok) return { ok: true, of: pluginConsent(action, loaded, around) };
+  return { ok: false, reason: `${quote(file)} cannot be run: ${loaded.reason}` };
 }
 
-function commandRequest(
-  action: ExecAction,
-  around: Surroundings,
-  configuration: Configuration,
-): ConsentRequest {
+function commandRequest(action: ExecAction, around: Surroundings, configuration: Configuration): Request {
   const { controlDir } = around;
   const program = resolveProgram(action.argv[0] ?? "", { controlDir });
   if (!program.ok) {
-    throw new ReynError("E_HOOK_EXEC", `${quote(action.argv[0] ?? "")} cannot be started: ${program.reason}`);
+    return { ok: false, reason: `${quote(action.argv[0] ?? "")} cannot be started: ${program.reason}` };
   }
   const argv = [program.file, ...action.argv.slice(1)];
   const denyRead = deniedBesides(configuration.sandbox, around);
   const policy = policyOf(action, argv, { ...around, denyRead });
-  return consentRequest(action, argv, policy, around);
+  return { ok: true, of: consentRequest(action, argv, policy, around) };
 }
 
 /** The operator's allowlist. */

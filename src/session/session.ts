@@ -47,8 +47,11 @@ export interface OpenSessionOptions {
   leaseMs: number;
   settings: SessionSettings;
   ports: Omit<SessionPorts, "hooks" | "bus">;
-  /** Makes the dispatcher of this session; what its background lane pushes comes back through `deliver`. */
-  hooks(deliver: (outcome: DispatchOutcome) => Promise<void>): Dispatcher;
+  /**
+   * Makes the dispatcher of this session; what its background lane pushes comes back through `deliver`. `stopping` is aborted when
+   * the session is to stop.
+   */
+  hooks(deliver: (outcome: DispatchOutcome) => Promise<void>, stopping: AbortSignal): Dispatcher;
   /** Makes the session's bus, for which these hooks run; without it, or with null, nothing is published. */
   bus?: (hooks: Dispatcher) => SessionBus | null;
 }
@@ -79,7 +82,7 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     if (records.length > 0 || kept.length > 0) await journal.commit(records, puts(context, kept));
     loop.poke();
   });
-  const hooks = options.hooks(deliver);
+  const hooks = options.hooks(deliver, stopping.signal);
   const ports: SessionPorts = { ...options.ports, hooks, bus: options.bus?.(hooks) ?? null };
   const context: SessionContext = { id, settings, ports, journal, stopping: stopping.signal };
   const loop = createRunLoop(context);
@@ -113,7 +116,8 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     },
     poke: loop.poke,
     get busy() {
-      return ports.hooks.busy || ports.bus?.holding === true || ports.bus?.quiet() !== undefined;
+      return ports.hooks.busy || ports.bus?.holding === true || ports.bus?.quiet() !== undefined ||
+        journal.state.valve.question !== null;
     },
     run: (runOptions) => loop.run(runOptions),
     stop: () => stopping.abort(new Error("the session is stopping")),

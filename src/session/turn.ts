@@ -14,8 +14,8 @@ export async function runTurn(context: SessionContext, plan: PlannedTurn): Promi
   const { journal, ports, settings } = context;
   const turn = journal.state.turns + 1;
   const rows = [...plan.context, plan.trigger, ...plan.alongside];
-  const started: SessionRecord = {
-    t: "turn_started",
+  const started = {
+    t: "turn_started" as const,
     at: ports.clock.now(),
     turn,
     kind: plan.kind,
@@ -24,10 +24,20 @@ export async function runTurn(context: SessionContext, plan: PlannedTurn): Promi
     messages: rows.map((row) => historyMessage(row, turn)),
     about: plan.context.length,
     ...hopsRecord(plan.kind, rows),
-  };
+  } satisfies SessionRecord;
+  const consume: Op = { op: "consume", ids: rows.map((row) => row.id) };
+  // A turn that resets the valve leaves nothing to ask.
+  const moot = started.valve === "reset" ? journal.state.valve.question : null;
   ports.fault("turn:before_consume");
-  const committed = await journal.commit([started], [{ op: "consume", ids: rows.map((row) => row.id) }]);
+  const committed = await journal.commit(
+    [started],
+    moot ? [consume, { op: "settle", question: moot }] : [consume],
+  );
   if (committed === "duplicate") return false;
+  if (moot) {
+    const closed = { question: moot, kind: "valve", reason: "withdrawn" };
+    ports.audit.emit("intervention_closed", context.id, closed);
+  }
   ports.fault("turn:after_consume");
   await startTurn(context, "new", started.messages);
   return true;

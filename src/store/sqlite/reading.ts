@@ -1,15 +1,19 @@
 import type { SQLOutputValue } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ReynError } from "../../errors/reyn_error.ts";
-import type { InboxRow, JsonObject, SessionRow, Snapshot, Store, WalRecord } from "../store.ts";
+import type { InboxRow, JsonObject, QuestionRow, SessionRow, Snapshot, Store, WalRecord } from "../store.ts";
 import type { Database } from "./database.ts";
 import { fromJson, fromJsonList } from "./encoding.ts";
 import { fromText, toText } from "./odd_text.ts";
+import { questionRow } from "./questions.ts";
 import { sessionRow } from "./rows.ts";
 import { asNumber, asText, type Statements } from "./statements.ts";
 import { walkBack } from "./wal_chain.ts";
 
-export type Reading = Pick<Store, "pending" | "snapshot" | "history" | "records" | "session" | "sessions">;
+export type Reading = Pick<
+  Store,
+  "pending" | "snapshot" | "history" | "records" | "questions" | "session" | "sessions"
+>;
 
 const RECORDS_IN_BATCH = 2000;
 const CHARS_IN_BATCH = 8 * 1024 * 1024;
@@ -93,6 +97,13 @@ export function reading(database: Database): Reading {
         yield batch;
         await nextTurn();
       }
+    },
+
+    async questions(session): Promise<QuestionRow[]> {
+      const rows = await database.read((statements) =>
+        session === undefined ? statements.questionList.all() : statements.questionsOf.all(toText(session))
+      );
+      return rows.map((row) => decoded(session ?? fromText(asText(row.session)), () => questionRow(row)));
     },
 
     async session(id): Promise<SessionRow | undefined> {

@@ -15,7 +15,7 @@ import path from "node:path";
 import { errorCode } from "../adapter/executable.ts";
 import { systemClock } from "../clock/clock.ts";
 
-export type AllowlistRead =
+export type ListRead =
   | { status: "absent" }
   | { status: "read"; elements: readonly unknown[] }
   /** It is not to be believed: another's, open to others, or not a file. */
@@ -25,7 +25,7 @@ export type AllowlistRead =
 
 export type Written = { ok: true } | { ok: false; reason: string };
 
-/** Largest allowlist that is read or written. */
+/** Largest file that is read or written. */
 const MAX_BYTES = 8 * 1024 * 1024;
 /** A change time tells two contents apart only when the first stood for longer than this; one runtime tells it in seconds. */
 const SETTLED_MS = 2_000n;
@@ -47,7 +47,7 @@ function stampOf(stat: BigIntStats): string | undefined {
 }
 
 /** Reads the file if it is to be believed: a regular file of the account `uid` that nobody else may read or write. */
-export function readAllowlist(file: string, uid: number): AllowlistRead {
+export function readListFile(file: string, uid: number): ListRead {
   let fd: number;
   try {
     // A FIFO would wait for its other end.
@@ -75,7 +75,7 @@ export function readAllowlist(file: string, uid: number): AllowlistRead {
   }
 }
 
-function parse(bytes: Uint8Array): AllowlistRead {
+function parse(bytes: Uint8Array): ListRead {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     const value: unknown = text.trim() === "" ? [] : JSON.parse(text);
@@ -88,7 +88,7 @@ function parse(bytes: Uint8Array): AllowlistRead {
 }
 
 /** Whole or not at all, on disk before it comes back, for the account alone. Only under the lock. */
-export async function writeAllowlist(file: string, text: string): Promise<Written> {
+export async function writeListFile(file: string, text: string): Promise<Written> {
   if (Buffer.byteLength(text) > MAX_BYTES) {
     return { ok: false, reason: `it would be larger than ${MAX_BYTES} bytes` };
   }
