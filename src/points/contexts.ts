@@ -38,7 +38,7 @@ const FIELDS: Readonly<Record<DecisionPoint, readonly ContextField[]>> = byPoint
 /** A context of a point: a plain object with every field, those that are not given at their defaults. Copies deeply. */
 export function makeContext<P extends DecisionPoint>(
   point: P,
-  fields: ContextFields<P> = {},
+  fields: ContextFields<P> | DecisionContext<P> = {},
 ): DecisionContext<P> {
   const given = fields as Values;
   const context: Values = {};
