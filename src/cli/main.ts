@@ -1,4 +1,5 @@
 import process from "node:process";
+import { HOOK_HOST_VERB } from "../decisions/isolate/protocol.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { formatError, isReynError } from "../errors/reyn_error.ts";
 import { handleClosedOutput, outputFailed } from "./closed_output.ts";
@@ -11,6 +12,9 @@ export async function main(args: readonly string[], host: Host): Promise<void> {
   if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
     process.stdout.write(`${VERSION}\n`);
     return;
+  }
+  if (args.length === 1 && args[0] === HOOK_HOST_VERB) {
+    return await (await import("../decisions/isolate/host.ts")).serveHook();
   }
   try {
     const { runProgram } = await import("./program.ts");

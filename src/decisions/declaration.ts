@@ -51,6 +51,8 @@ export interface DeclaredHook {
   timeoutMs: number;
   executor: LocalTarget | WasmTarget | RemoteTarget;
   place: Place;
+  /** The entry as it stands in the file. */
+  raw: unknown;
 }
 
 /** What a `cli-config.yaml` declares. */

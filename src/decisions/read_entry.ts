@@ -51,6 +51,8 @@ export function readEntry(entry: unknown, index: number, context: EntryContext):
         at: at === "key" ? at : undefined,
       });
     }
+    const target = entry[kind];
+    if (typeof target === "string") executorOf(kind, { [kind]: target.trim() }, context, report);
     return undefined;
   }
   const { value } = checked;
@@ -60,18 +62,8 @@ export function readEntry(entry: unknown, index: number, context: EntryContext):
   checkMatch(match, on ?? (kind === "url" ? DECISION_POINTS : null), report);
   if (!sound || executor === undefined) return undefined;
   const { name, required, enabled, mode } = value;
-  return {
-    index,
-    name,
-    on,
-    required,
-    enabled,
-    mode,
-    match,
-    timeoutMs: value.timeoutSeconds * 1000,
-    executor,
-    place,
-  };
+  const timeoutMs = value.timeoutSeconds * 1000;
+  return { index, name, on, required, enabled, mode, match, timeoutMs, executor, place, raw: entry };
 }
 
 /** What the schemas yield; which keys are there depends on the kind. */

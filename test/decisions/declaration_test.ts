@@ -253,7 +253,7 @@ describe("a declaration", () => {
     for (
       const text of [
         "hooks: [",
-        "\t",
+
         "- a",
         "hooks: &a [*a]",
         "__proto__: 1",
