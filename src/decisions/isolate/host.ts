@@ -4,6 +4,7 @@ import { type ContextFields, makeContext } from "../../points/contexts.ts";
 import type { DecisionPoint } from "../../points/decision_shapes.ts";
 import { ask } from "../ask.ts";
 import type { Executor } from "../executor.ts";
+import { failureText } from "../failure.ts";
 import { loadLocal } from "../load_local.ts";
 import { type HostCall, type HostLine, type HostStart, lineReader } from "./protocol.ts";
 
@@ -11,6 +12,13 @@ import { type HostCall, type HostLine, type HostStart, lineReader } from "./prot
 export async function serveHook(): Promise<void> {
   const write = process.stdout.write.bind(process.stdout);
   keepStdoutClean();
+  // Left to itself, a runtime may go on after what nobody caught.
+  for (const event of ["uncaughtException", "unhandledRejection"]) {
+    process.on(event, (error: unknown) => {
+      process.stderr.write(`${failureText(error)}\n`);
+      process.exit(1);
+    });
+  }
   let nonce = "";
   const send = (line: HostLine) => void write(`${nonce}${JSON.stringify(line)}\n`);
   let executor: Executor | undefined;
