@@ -22,11 +22,8 @@ export const VERBS_NOT_YET: readonly { verb: string; group?: "hooks" | "sessions
   { verb: "schema", part: "consent and trust" },
   { verb: "completion", part: "operation" },
   { verb: "list", group: "hooks", part: "consent and trust" },
-  { verb: "fire", group: "hooks", part: "sandboxed hooks" },
-  { verb: "test", group: "hooks", part: "decision hooks" },
   { verb: "enable", group: "hooks", part: "consent and trust" },
   { verb: "disable", group: "hooks", part: "consent and trust" },
-  { verb: "doctor", group: "hooks", part: "sandboxed hooks" },
   { verb: "end", group: "sessions", part: "the server" },
   { verb: "export", group: "sessions", part: "operation" },
 ];

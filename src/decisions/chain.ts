@@ -23,6 +23,8 @@ export interface ChainHook {
 /** What became of one hook of a chain. */
 export interface AskedHook {
   hook: string;
+  /** The decisions that its answer names. */
+  answer?: Readonly<Record<string, unknown>>;
   /** Decisions that it changed, or would have changed. */
   changed: readonly string[];
   /** Of these, the ones that did not count: a required hook had refused. */
@@ -108,7 +110,8 @@ export async function runChain<P extends DecisionPoint>(
     }
     const told = overruled.length > 0 ? { changed, overruled: [...overruled] } : { changed };
     if (changed.length > 0) audit.emit("hooks.decided", null, { ...record, ...told, mode });
-    asked.push({ hook, ...told, ...(answered.ok ? {} : { error: answered.error }), mode, duration_ms });
+    const outcome = answered.ok ? { answer: answered.decisions as Values } : { error: answered.error };
+    asked.push({ hook, ...told, ...outcome, mode, duration_ms });
   }
 
   if (!refusable || values["proceed"] !== false) refusedBy = null;
