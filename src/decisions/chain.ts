@@ -1,7 +1,7 @@
 import type { Audit } from "../audit/audit.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Ids } from "../clock/ids.ts";
-import { makeContext } from "../points/contexts.ts";
+import { copyContext } from "../points/contexts.ts";
 import type { DecisionContext, DecisionPoint, Decisions } from "../points/decision_shapes.ts";
 import { decisionFields, isProceedPoint } from "../points/decisions.ts";
 import { ask } from "./ask.ts";
@@ -66,7 +66,7 @@ export async function runChain<P extends DecisionPoint>(
   options: ChainOptions,
 ): Promise<Decided<P>> {
   const { audit, clock, chainTimeoutMs } = options;
-  const context = makeContext(point, facts);
+  const context = copyContext(point, facts);
   const values: Values = context as Values;
   const names: readonly string[] = decisionFields(point).map(({ name }) => name);
   const refusable = isProceedPoint(point);
@@ -85,7 +85,7 @@ export async function runChain<P extends DecisionPoint>(
     const begun = clock.monotonic();
     const limitMs = Math.min(timeoutMs, started + chainTimeoutMs - begun);
     const answered = limitMs > 0
-      ? await ask(executor, { point, context: makeContext(point, context), id, limitMs }, clock)
+      ? await ask(executor, { point, context: copyContext(point, context), id, limitMs }, clock)
       : TOO_LATE;
     const duration_ms = rounded(clock.monotonic() - begun);
     const record = { point, hook, work_item, decision_id: id, duration_ms };

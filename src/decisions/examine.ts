@@ -50,7 +50,12 @@ export async function examineHooks(place: ConfigPlace | undefined, deps: LoadDep
     }
     const { points } = loaded;
     if (executor.kind === "url") examined.push({ ...base, points, ...await examineService(executor, deps) });
-    else examined.push({ ...base, ok: true, points, notes: localNotes(executor, points, declared.timeoutMs) });
+    else {examined.push({
+        ...base,
+        ok: true,
+        points,
+        notes: localNotes(executor, points, declared.timeoutMs),
+      });}
     await loaded.executor.close?.();
   }
   return examined;
@@ -91,14 +96,21 @@ async function examineService(
     await readBody(response, MAX_HEALTH_BYTES);
     const clockPart = offset === undefined ? {} : { clock_offset_s: offset };
     if (offset !== undefined && Math.abs(offset) > TOLERATED_OFFSET_S) {
-      notes.push(`its clock differs from ours by ${offset} s${signEnv === null ? "" : ": it may refuse signatures"}`);
+      notes.push(
+        `its clock differs from ours by ${offset} s${signEnv === null ? "" : ": it may refuse signatures"}`,
+      );
     }
     if (unset !== undefined) {
       return { ok: false, problem: `the variable ${unset} is not set`, notes, ...clockPart };
     }
     if (response.status === 404 || response.status === 405) notes.push("answers, but has no health check");
     else if (!response.ok) {
-      return { ok: false, problem: `its health check answers with HTTP ${response.status}`, notes, ...clockPart };
+      return {
+        ok: false,
+        problem: `its health check answers with HTTP ${response.status}`,
+        notes,
+        ...clockPart,
+      };
     }
     return { ok: true, notes, ...clockPart };
   } catch {

@@ -6,7 +6,11 @@ import type { ConfigPlace } from "./find_config.ts";
 import { type LoadDeps, type LoadedHook, loadHook, requireDeclaration, untrusted } from "./load_decisions.ts";
 
 /** Loads one hook by its name, one that is disabled too, and no other. Throws E_HOOK_UNKNOWN and HooksConfigError. */
-export async function loadOne(place: ConfigPlace | undefined, deps: LoadDeps, name: string): Promise<LoadedHook> {
+export async function loadOne(
+  place: ConfigPlace | undefined,
+  deps: LoadDeps,
+  name: string,
+): Promise<LoadedHook> {
   const declaration = place && requireDeclaration(place, deps.home);
   const hooks = declaration?.hooks ?? [];
   const declared = hooks.find((hook) => hook.name === name);

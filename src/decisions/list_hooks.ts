@@ -53,7 +53,17 @@ export function listDecisionHooks(
   const hooks = declaration.hooks.map((hook): DecisionRow => {
     const { name, on, required, enabled, mode, match, timeoutMs, executor } = hook;
     const { kind, target } = executor;
-    const common = { name, kind, target, on, required, enabled, mode, match, timeoutSeconds: timeoutMs / 1000 };
+    const common = {
+      name,
+      kind,
+      target,
+      on,
+      required,
+      enabled,
+      mode,
+      match,
+      timeoutSeconds: timeoutMs / 1000,
+    };
     const row = { ...common, trusted: !refused.includes(hook.place) };
     switch (executor.kind) {
       case "url": {

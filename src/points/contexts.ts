@@ -38,7 +38,7 @@ const FIELDS: Readonly<Record<DecisionPoint, readonly ContextField[]>> = byPoint
 /** A context of a point: a plain object with every field, those that are not given at their defaults. Copies deeply. */
 export function makeContext<P extends DecisionPoint>(
   point: P,
-  fields: ContextFields<P> | DecisionContext<P> = {},
+  fields: ContextFields<P> = {},
 ): DecisionContext<P> {
   const given = fields as Values;
   const context: Values = {};
@@ -50,6 +50,22 @@ export function makeContext<P extends DecisionPoint>(
   }
   Object.defineProperty(context, POINT, { value: point });
   return context as unknown as DecisionContext<P>;
+}
+
+/** A deep copy of a whole context. */
+export function copyContext<P extends DecisionPoint>(
+  point: P,
+  context: DecisionContext<P>,
+): DecisionContext<P> {
+  const given = context as Values;
+  const copy: Values = {};
+  for (const { name, type } of FIELDS[point]) {
+    const value = given[name];
+    if (type === "work_item") copy[name] = { ...value as WorkItem };
+    else copy[name] = type === "string[]" ? [...value as string[]] : value;
+  }
+  Object.defineProperty(copy, POINT, { value: point });
+  return copy as unknown as DecisionContext<P>;
 }
 
 function makeWorkItem(value: Partial<WorkItem> | string | undefined): WorkItem {

@@ -54,8 +54,8 @@ export function result(value: unknown) {
 
 /** Answers with this body, in which `ID` stands for the id of the call. */
 export function text(status: number, body: string, headers: Record<string, string> = {}) {
-  return (response: ServerResponse, { body: { id } }: Received): void => {
+  return (response: ServerResponse, { body: call }: Received): void => {
     response.writeHead(status, headers);
-    response.end(body.replace("ID", String(id)));
+    response.end(body.replace("ID", String(call?.id)));
   };
 }

@@ -1,3 +1,5 @@
+import { Buffer } from "node:buffer";
+import { writeSync } from "node:fs";
 import process from "node:process";
 import { systemClock } from "../../clock/clock.ts";
 import { type ContextFields, makeContext } from "../../points/contexts.ts";
@@ -10,7 +12,7 @@ import { type HostCall, type HostLine, type HostStart, lineReader } from "./prot
 
 /** Serves one hook to the process that started this one, line by line, until its end. */
 export async function serveHook(): Promise<void> {
-  const write = process.stdout.write.bind(process.stdout);
+  const write = stdoutWriter();
   keepStdoutClean();
   // Left to itself, a runtime may go on after what nobody caught.
   for (const event of ["uncaughtException", "unhandledRejection"]) {
@@ -20,7 +22,7 @@ export async function serveHook(): Promise<void> {
     });
   }
   let nonce = "";
-  const send = (line: HostLine) => void write(`${nonce}${JSON.stringify(line)}\n`);
+  const send = (line: HostLine) => write(`${nonce}${JSON.stringify(line)}\n`);
   let executor: Executor | undefined;
 
   async function start(first: HostStart): Promise<void> {
@@ -51,6 +53,25 @@ export async function serveHook(): Promise<void> {
   process.stdin.on("data", (chunk: string) => read(chunk));
   await new Promise<void>((resolve) => process.stdin.on("end", () => resolve()));
   process.exit(0);
+}
+
+/** Writes at once, which takes less time than the stream does; what a full pipe does not take at once is left to the stream. */
+function stdoutWriter(): (text: string) => void {
+  const write = process.stdout.write.bind(process.stdout);
+  let streaming = false;
+  return (text) => {
+    const bytes = Buffer.from(text);
+    let done = 0;
+    while (!streaming && done < bytes.length) {
+      try {
+        done += writeSync(1, bytes, done);
+      } catch (error) {
+        // EPIPE too: nobody reads any more, and the end of stdin ends this process.
+        streaming = error instanceof Error;
+      }
+    }
+    if (done < bytes.length) write(bytes.subarray(done));
+  };
 }
 
 /** What the hook prints goes to stderr. */
