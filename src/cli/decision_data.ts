@@ -31,7 +31,10 @@ export function contextOf<P extends DecisionPoint>(point: P, data: unknown): Dec
   const known = contextFields(point).map((field) => field.name);
   const odd = Object.keys(fields).find((key) => !known.includes(key));
   if (odd !== undefined) {
-    throw usage(`--data: ${point} has no field ${quote(odd)}`, didYouMean(odd, known) ?? `it has ${known.join(", ")}`);
+    throw usage(
+      `--data: ${point} has no field ${quote(odd)}`,
+      didYouMean(odd, known) ?? `it has ${known.join(", ")}`,
+    );
   }
   const read = readContext(point, fields);
   if (!read.ok) throw usage(`--data: ${read.reason}`);

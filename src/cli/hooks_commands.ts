@@ -29,9 +29,16 @@ export function addHooksCommands(program: Command, kit: VerbKit): Command {
       act<[string]>(async (globals, options, point) => {
         if (isDecisionPoint(point)) {
           const { fireDecisionVerb } = await import("./hooks_fire_decision.ts");
-          return await fireDecisionVerb({ globals, point, data: options["data"], run: options["run"] === true }, host);
+          return await fireDecisionVerb({
+            globals,
+            point,
+            data: options["data"],
+            run: options["run"] === true,
+          }, host);
         }
-        throw new ReynError("E_VERB_NOT_YET", "`reyn hooks fire` of a reaction is not there yet", { exitCode: EXIT.usage });
+        throw new ReynError("E_VERB_NOT_YET", "`reyn hooks fire` of a reaction is not there yet", {
+          exitCode: EXIT.usage,
+        });
       }),
     );
   addDecisionCommands(hooks, kit);

@@ -1,7 +1,7 @@
 import process from "node:process";
 import { openAudit } from "../audit/writer.ts";
 import { type AskedHook, decisionsOf } from "../decisions/chain.ts";
-import { type PlannedHook, planDecision } from "../decisions/plan_decision.ts";
+import { planDecision, type PlannedHook } from "../decisions/plan_decision.ts";
 import { escapeVisible } from "../errors/escape_visible.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { formatFinding } from "../errors/finding.ts";

@@ -18,7 +18,10 @@ export interface TestHookOptions {
  * `reyn hooks test NAME --point P`: really asks one decision hook, whatever its `on` and `match` say, and shows what it decides
  * and how long it took. Exit 0 when it answered, 1 when it failed or cannot be loaded. Nothing is recorded.
  */
-export async function testHookVerb({ globals, name, ...given }: TestHookOptions, host: Host): Promise<number> {
+export async function testHookVerb(
+  { globals, name, ...given }: TestHookOptions,
+  host: Host,
+): Promise<number> {
   const point = decisionPointOf(given.point);
   const context = contextOf(point, given.data);
   const { clock } = host;
@@ -38,8 +41,14 @@ export async function testHookVerb({ globals, name, ...given }: TestHookOptions,
     }
     const { decisions } = answered;
     const handled = hook.declared.executor.kind === "url" || hook.points.includes(point);
-    const lines = Object.entries(decisions).map(([field, value]) => escapeVisible(`  ${field}: ${String(value)}`));
-    const head = lines.length > 0 ? "decides" : handled ? "changes nothing" : "has no method for this point, or not by its `on`";
+    const lines = Object.entries(decisions).map(([field, value]) =>
+      escapeVisible(`  ${field}: ${String(value)}`)
+    );
+    const head = lines.length > 0
+      ? "decides"
+      : handled
+      ? "changes nothing"
+      : "has no method for this point, or not by its `on`";
     print(globals.json, { hook: name, point, answered: true, handled, decisions, duration_ms }, [
       `${name} at ${point}: ${head}  ${time}`,
       ...lines,

@@ -46,7 +46,10 @@ export function withGlobals(command: Command): Command {
     .option("--json", "machine-readable output on stdout")
     .option("--no-hooks", "run no hooks")
     .option("--quiet", "no talk on stderr")
-    .option("--config <file>", "what declares decision hooks (default: .reyn/cli-config.yaml, then ~/.reyn's)");
+    .option(
+      "--config <file>",
+      "what declares decision hooks (default: .reyn/cli-config.yaml, then ~/.reyn's)",
+    );
 }
 
 export function unknownVerb(parent: Command, operands: readonly string[]): ReynError {

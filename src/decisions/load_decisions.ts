@@ -137,7 +137,7 @@ export async function loadDecisions(place: ConfigPlace, deps: LoadDeps): Promise
     else hooks.push(loaded);
   }
   const close = async () => {
-    await Promise.all(hooks.map(({ executor }) => executor.close?.()));
+    await Promise.all(hooks.map(async ({ executor }) => await executor.close?.()));
   };
   if (findings.length > 0) {
     await close();

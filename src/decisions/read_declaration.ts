@@ -3,16 +3,14 @@ import { isMapping } from "../config/path.ts";
 import { readTextFile } from "../config/read_file.ts";
 import { notYetMessage } from "../config/refusal.ts";
 import { show } from "../config/scalars.ts";
-import type { Path } from "../config/section.ts";
 import { didYouMean } from "../config/suggest.ts";
 import { parseYaml, type YamlDocument } from "../config/yaml_document.ts";
-import type { ErrorCode } from "../errors/catalogue.ts";
 import { type Finding, isError } from "../errors/finding.ts";
 import { quote } from "../errors/quote.ts";
 import { finding } from "../errors/reyn_error.ts";
 import type { DeclaredHook, ReadDeclaration } from "./declaration.ts";
 import { chainTimeout } from "./entry_schema.ts";
-import { readEntry } from "./read_entry.ts";
+import { readEntry, type Report } from "./read_entry.ts";
 
 /** Keys of the delivery loop: known, and refused until it is there. */
 const DELIVERY_KEYS = [
@@ -39,14 +37,6 @@ const DELIVERY_KEYS = [
   "eventLog",
 ];
 const KEYS = ["hooks", "chainTimeoutSeconds"];
-
-/** Reports a finding at a path of the file. */
-export type Report = (
-  path: Path,
-  code: ErrorCode,
-  message: string,
-  rest?: { fix?: string | undefined; allowed?: readonly string[] | undefined; at?: "key" | undefined },
-) => void;
 
 export interface DeclarationPlaces {
   /** As findings show the file. */

@@ -1,6 +1,8 @@
 import { isAbsolute, join, resolve } from "node:path";
 import { checkValue } from "../config/check_value.ts";
 import { isMapping } from "../config/path.ts";
+import type { Path } from "../config/section.ts";
+import type { ErrorCode } from "../errors/catalogue.ts";
 import { show } from "../config/scalars.ts";
 import { didYouMean } from "../config/suggest.ts";
 import type { Place } from "../errors/finding.ts";
@@ -12,7 +14,14 @@ import type { DeclaredHook, MatchField, MatchPatterns } from "./declaration.ts";
 import { ENTRY_SCHEMAS, EXECUTOR_KINDS, type ExecutorKind, KINDS_OF_KEY } from "./entry_schema.ts";
 import { matchProblem } from "./match_hook.ts";
 import { wasmProblem } from "./plugin_caller.ts";
-import type { Report } from "./read_declaration.ts";
+
+/** Reports a finding at a path of the file. */
+export type Report = (
+  path: Path,
+  code: ErrorCode,
+  message: string,
+  rest?: { fix?: string | undefined; allowed?: readonly string[] | undefined; at?: "key" | undefined },
+) => void;
 
 interface EntryContext {
   folder: string;

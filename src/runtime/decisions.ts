@@ -4,7 +4,7 @@ import type { Clock } from "../clock/clock.ts";
 import type { Ids } from "../clock/ids.ts";
 import { type DecisionHooks, decisionHooks, lazyDecisionHooks } from "../decisions/decision_hooks.ts";
 import { type ConfigPlace, findConfig } from "../decisions/find_config.ts";
-import { type LoadDeps, loadDecisions, NO_DECISIONS } from "../decisions/load_decisions.ts";
+import { loadDecisions, type LoadDeps, NO_DECISIONS } from "../decisions/load_decisions.ts";
 import { homeFolder } from "./surroundings.ts";
 
 export interface DecisionSetup {
@@ -14,7 +14,11 @@ export interface DecisionSetup {
 }
 
 /** Where the decision hooks of a control folder are declared, and what loading them needs. */
-export function decisionSetup(controlDir: string, configFile: string | undefined, clock: Clock): DecisionSetup {
+export function decisionSetup(
+  controlDir: string,
+  configFile: string | undefined,
+  clock: Clock,
+): DecisionSetup {
   const home = homeFolder();
   const envFile = process.env["REYN_CLI_CONFIG"];
   const place = findConfig({ controlDir, home, configFile, envFile });

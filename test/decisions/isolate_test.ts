@@ -6,7 +6,7 @@ import { systemClock } from "../../src/clock/clock.ts";
 import { runChain } from "../../src/decisions/chain.ts";
 import { loadDecisions, type LoadedDecisions } from "../../src/decisions/load_decisions.ts";
 import { makeContext } from "../../src/points/contexts.ts";
-import { chainOptions, memoryAudit } from "./support.ts";
+import { chainOptions, failure, memoryAudit } from "./support.ts";
 import { inWorld, rejection, type World } from "./world.ts";
 
 const HOOK = `
@@ -53,7 +53,7 @@ async function ask({ hooks }: LoadedDecisions, prompt: string) {
   const audit = memoryAudit();
   const context = makeContext("session_spawn", { work_item: "github:o/r#3", prompt });
   const decided = await runChain(hooks, "session_spawn", context, chainOptions(audit, systemClock));
-  return { ...decided, error: String(audit.of("hooks.failed")[0]?.["error"] ?? "") };
+  return { ...decided, error: failure(audit) };
 }
 
 async function alive({ dir }: World): Promise<boolean> {

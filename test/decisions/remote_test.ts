@@ -10,7 +10,7 @@ import { runChain } from "../../src/decisions/chain.ts";
 import type { RemoteTarget } from "../../src/decisions/declaration.ts";
 import { remoteExecutor } from "../../src/decisions/remote/remote_executor.ts";
 import { makeContext } from "../../src/points/contexts.ts";
-import { chainHook, chainOptions, memoryAudit } from "./support.ts";
+import { chainHook, chainOptions, failure, memoryAudit } from "./support.ts";
 import { type Received, result, type TestServer, text, withServer } from "./server.ts";
 
 type Rest = Partial<RemoteTarget> & { timeoutMs?: number; required?: boolean; env?: Record<string, string> };
@@ -34,7 +34,7 @@ function remote(url: string, { timeoutMs = 5000, required = false, env = {}, ...
 async function ask(url: string, rest?: Rest) {
   const audit = memoryAudit();
   const decided = await runChain([remote(url, rest)], "session_spawn", facts(), chainOptions(audit));
-  return { ...decided, audit, error: String(audit.of("hooks.failed")[0]?.["error"] ?? "") };
+  return { ...decided, audit, error: failure(audit) };
 }
 
 /** Asks a service that answers like this. */
@@ -169,7 +169,7 @@ describe("a remote executor", () => {
       const call = async () => {
         const audit = memoryAudit();
         await runChain([hook], "session_spawn", facts(), chainOptions(audit));
-        return String(audit.of("hooks.failed")[0]?.["error"] ?? "");
+        return failure(audit);
       };
       await call();
       env["T"] = "two-token";
@@ -297,7 +297,7 @@ describe("the breaker of a remote executor", () => {
         const audit = memoryAudit();
         const hook = { ...chainHook("remote", () => null), executor };
         await runChain([hook], "session_spawn", facts(), chainOptions(audit));
-        return String(audit.of("hooks.failed")[0]?.["error"] ?? "fine");
+        return failure(audit) || "fine";
       };
       assert.match(await call(), /HTTP 503/);
       assert.match(await call(), /HTTP 503/);
@@ -305,7 +305,7 @@ describe("the breaker of a remote executor", () => {
       assert.equal(received.length, 2);
       await clock.advance(1000);
       const both = await Promise.all([call(), call()]);
-      assert.deepEqual(both.map((error) => /503/.test(error)).toSorted(), [false, true]);
+      assert.deepEqual(both.filter((error) => error.includes("503")).length, 1);
       assert.equal(received.length, 3);
       assert.match(await call(), /not asked for now/);
       healthy = true;

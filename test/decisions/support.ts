@@ -43,3 +43,9 @@ export function chainHook(
 export function chainOptions(audit: Audit, clock: Clock = systemClock): ChainOptions {
   return { audit, clock, ids: sequentialIds("d"), chainTimeoutMs: Infinity };
 }
+
+/** The error of the first failure that was recorded; empty for none. */
+export function failure(audit: ReturnType<typeof memoryAudit>): string {
+  const error = audit.of("hooks.failed")[0]?.["error"];
+  return typeof error === "string" ? error : "";
+}
