@@ -27,4 +27,8 @@ export type {
   PluginQuestion,
 } from "./src/points/plugin_contract.ts";
 export { DECISIONS } from "./src/points/decisions.ts";
+export { decisionSetup, oneShotDecisions } from "./src/runtime/decisions.ts";
+export { type DecisionHooks, decisionHooks } from "./src/decisions/decision_hooks.ts";
+export { loadDecisions, type LoadedDecisions } from "./src/decisions/load_decisions.ts";
+export { HooksConfigError } from "./src/decisions/config_error.ts";
 export * from "./src/points/sdk/mod.ts";

@@ -1,9 +1,9 @@
 import { CATALOGUE } from "../errors/catalogue.ts";
 import type { Finding } from "../errors/finding.ts";
 import type { DecisionPoint } from "../points/decision_shapes.ts";
-import { readBody } from "../points/sdk/read_body.ts";
 import type { RemoteTarget } from "./declaration.ts";
 import type { ConfigPlace } from "./find_config.ts";
+import { openExchange } from "./remote/exchange.ts";
 import { HooksConfigError } from "./config_error.ts";
 import { type LoadDeps, loadHook, requireDeclaration, untrusted } from "./load_decisions.ts";
 
@@ -87,13 +87,14 @@ async function examineService(
 ): Promise<Pick<Examined, "ok" | "problem" | "notes" | "clock_offset_s">> {
   const notes: string[] = [];
   const unset = [tokenEnv, signEnv].find((name) => name !== null && !env(name));
+  const service = openExchange();
   const abort = new AbortController();
   const cancel = clock.after(HEALTH_LIMIT_MS, () => abort.abort());
   try {
-    const response = await fetch(healthUrl(target), { redirect: "manual", signal: abort.signal });
-    const date = Date.parse(response.headers.get("date") ?? "");
+    const sent = { method: "GET", signal: abort.signal, maxBytes: MAX_HEALTH_BYTES } as const;
+    const response = await service.send(healthUrl(target), sent);
+    const date = Date.parse(response.date ?? "");
     const offset = Number.isNaN(date) ? undefined : Math.round((date - clock.now()) / 1000);
-    await readBody(response, MAX_HEALTH_BYTES);
     const clockPart = offset === undefined ? {} : { clock_offset_s: offset };
     if (offset !== undefined && Math.abs(offset) > TOLERATED_OFFSET_S) {
       notes.push(
@@ -104,7 +105,7 @@ async function examineService(
       return { ok: false, problem: `the variable ${unset} is not set`, notes, ...clockPart };
     }
     if (response.status === 404 || response.status === 405) notes.push("answers, but has no health check");
-    else if (!response.ok) {
+    else if (response.status < 200 || response.status > 299) {
       return {
         ok: false,
         problem: `its health check answers with HTTP ${response.status}`,
@@ -117,13 +118,14 @@ async function examineService(
     return { ok: false, problem: "it cannot be reached", notes };
   } finally {
     cancel();
+    service.close();
   }
 }
 
 /** `/health` below the service's own path. */
-function healthUrl(target: string): URL {
+function healthUrl(target: string): string {
   const url = new URL(target);
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/health`;
   url.search = "";
-  return url;
+  return url.href;
 }

@@ -70,37 +70,38 @@ export function requireDeclaration(place: ConfigPlace, home: string): Declaratio
   throw new HooksConfigError(place.shown, read.findings);
 }
 
+/** What a project's declaration has to be trusted for; of the operator's own nothing. Disabled hooks are not part of it. */
+export function decisionClaims(
+  place: ConfigPlace,
+  { hooks }: Declaration,
+): (DecisionClaim & { hook: DeclaredHook })[] {
+  if (place.word === "operator") return [];
+  return hooks.filter((hook) => hook.enabled).map((hook) => ({
+    hook,
+    file: place.shown,
+    key: `hooks[${hook.index}]`,
+    place: () => hook.place,
+    value: hook.raw,
+    reasons: [],
+    argvs: codeFiles(hook, place.folder).map((file) => [file]),
+    operatorOnly: false,
+  }));
+}
+
 /** Hooks of a project that the operator does not trust, each as a finding. */
 export function untrusted(
   place: ConfigPlace,
-  { hooks }: Declaration,
-  deps: Pick<LoadDeps, "judgeTrust">,
+  declaration: Declaration,
+  { judgeTrust }: Pick<LoadDeps, "judgeTrust">,
 ): Finding[] {
-  if (place.word === "operator") return [];
-  return hooks.filter((hook) => hook.enabled).flatMap((hook) => {
-    const key = `hooks[${hook.index}]`;
-    const claim: DecisionClaim = {
-      file: place.shown,
-      key,
-      place: () => hook.place,
-      value: hook.raw,
-      reasons: [],
-      argvs: codeFiles(hook, place.folder).map((file) => [file]),
-      operatorOnly: false,
-    };
-    const state = deps.judgeTrust?.(claim).state ?? "new";
+  return decisionClaims(place, declaration).flatMap((claim) => {
+    const state = judgeTrust?.(claim).state ?? "new";
     if (state === "trusted") return [];
-    const message = `the decision hook of a project needs the operator's trust${
-      state === "changed" ? ", and it changed" : ""
-    }`;
+    const changed = state === "changed" ? ", and it changed" : "";
+    const message = `the decision hook of a project needs the operator's trust${changed}`;
     const fix = "`--config` names a file on the operator's word";
-    return [
-      finding("E_PROJECT_UNTRUSTED", message, {
-        subject: `${key} ${quote(hook.name)}`,
-        place: hook.place,
-        fix,
-      }),
-    ];
+    const subject = `${claim.key} ${quote(claim.hook.name)}`;
+    return [finding("E_PROJECT_UNTRUSTED", message, { subject, place: claim.place(), fix })];
   });
 }
 

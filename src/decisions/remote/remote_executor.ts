@@ -1,9 +1,9 @@
 import type { Clock } from "../../clock/clock.ts";
-import { readBody } from "../../points/sdk/read_body.ts";
 import type { RemoteTarget } from "../declaration.ts";
 import type { Executor, Question } from "../executor.ts";
 import { HookFailure } from "../failure.ts";
 import { breaker } from "./breaker.ts";
+import { openExchange } from "./exchange.ts";
 import { requestBody, resultOf } from "./rpc.ts";
 import { signature } from "./sign.ts";
 
@@ -27,6 +27,7 @@ export interface RemoteOptions {
  */
 export function remoteExecutor(target: RemoteTarget, { clock, env }: RemoteOptions): Executor {
   const guard = target.breaker && breaker(target.breaker, clock);
+  const service = openExchange();
   let calls = 0;
   const running = new Set<AbortController>();
 
@@ -49,7 +50,18 @@ export function remoteExecutor(target: RemoteTarget, { clock, env }: RemoteOptio
       const id = ++calls;
       const body = requestBody(id, question.point, question.context);
       const headers = headersOf(question, body, { token, key });
-      const text = await post(target.target, { method: "POST", headers, body, signal: abort.signal });
+      const sent = {
+        method: "POST",
+        headers,
+        body,
+        signal: abort.signal,
+        maxBytes: MAX_ANSWER_BYTES,
+      } as const;
+      const { status, text } = await service.send(target.target, sent);
+      if (status < 200 || status > 299) {
+        const redirect = status >= 300 && status < 400 ? "; redirects are not followed" : "";
+        throw new HookFailure("RemoteError", `the service answered with HTTP ${status}${redirect}`);
+      }
       const result = resultOf(text, id);
       guard?.succeeded();
       return result;
@@ -86,33 +98,10 @@ export function remoteExecutor(target: RemoteTarget, { clock, env }: RemoteOptio
     ask: exchange,
     close() {
       for (const abort of running) abort.abort();
+      service.close();
       return Promise.resolve();
     },
   };
-}
-
-/** One request, its whole answer as text. Throws a HookFailure for all but a whole 2xx answer. */
-async function post(url: string, init: RequestInit & { signal: AbortSignal }): Promise<string> {
-  let response: Response;
-  try {
-    response = await fetch(url, { ...init, redirect: "manual" });
-  } catch {
-    if (init.signal.aborted) throw new HookFailure("TimeoutError", "no answer in time");
-    // The runtimes' own texts differ, and may repeat what was sent.
-    throw new HookFailure("Unreachable", "the service cannot be reached, or closed the connection");
-  }
-  if (response.status < 200 || response.status > 299) {
-    response.body?.cancel().catch(() => {});
-    const redirect = response.status >= 300 && response.status < 400 ? "; redirects are not followed" : "";
-    throw new HookFailure("RemoteError", `the service answered with HTTP ${response.status}${redirect}`);
-  }
-  const body = await readBody(response, MAX_ANSWER_BYTES);
-  if (body.state === "text") return body.text;
-  if (body.state === "too_large") {
-    throw new HookFailure("RemoteError", `the answer is larger than ${MAX_ANSWER_BYTES} bytes`);
-  }
-  if (init.signal.aborted) throw new HookFailure("TimeoutError", "the answer was not whole in time");
-  throw new HookFailure("Unreachable", "the connection broke off in the middle of the answer");
 }
 
 /** The value of a variable that has to be set; null where none is named. */
