@@ -11,6 +11,7 @@ import { eventsDir } from "../runtime/places.ts";
 import { controlDir } from "./control_dir.ts";
 import { contextOf, print } from "./decision_data.ts";
 import type { GlobalOptions, Host } from "./host.ts";
+import { leaveAtEnd } from "./leave.ts";
 
 export interface FireDecisionOptions {
   globals: GlobalOptions;
@@ -35,6 +36,7 @@ export async function fireDecisionVerb(options: FireDecisionOptions, host: Host)
     if (hooks.length === 0 && !globals.quiet) process.stderr.write(`no decision hook is at ${point}\n`);
     return EXIT.ok;
   }
+  leaveAtEnd();
   const outcome = await runChainOnce(setup, dir, point, context, globals, host);
   print(globals.json, outcome, [
     ...outcome.asked.map(answered),

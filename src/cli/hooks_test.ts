@@ -6,6 +6,7 @@ import { decisionSetup } from "../runtime/decisions.ts";
 import { controlDir } from "./control_dir.ts";
 import { contextOf, decisionPointOf, print } from "./decision_data.ts";
 import type { GlobalOptions, Host } from "./host.ts";
+import { leaveAtEnd } from "./leave.ts";
 
 export interface TestHookOptions {
   globals: GlobalOptions;
@@ -26,6 +27,7 @@ export async function testHookVerb(
   const context = contextOf(point, given.data);
   const { clock } = host;
   const { place, deps } = decisionSetup(controlDir(globals.dir), globals.config, clock);
+  leaveAtEnd();
   const hook = await loadOne(place, deps, name);
   try {
     const question = { point, context, id: host.ids.next(), limitMs: hook.timeoutMs };

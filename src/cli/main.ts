@@ -4,6 +4,7 @@ import { EXIT } from "../errors/exit_codes.ts";
 import { formatError, isReynError } from "../errors/reyn_error.ts";
 import { handleClosedOutput, outputFailed } from "./closed_output.ts";
 import type { Host } from "./host.ts";
+import { leaveIfWanted } from "./leave.ts";
 import { VERSION } from "./version.ts";
 
 /** Runs one command and leaves its exit code with the process. Never shows a stack trace to the operator. */
@@ -23,6 +24,7 @@ export async function main(args: readonly string[], host: Host): Promise<void> {
   } catch (error) {
     process.exitCode = await reportFailure(error);
   }
+  await leaveIfWanted();
 }
 
 async function reportFailure(error: unknown): Promise<number> {
