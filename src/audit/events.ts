@@ -71,6 +71,11 @@ export interface AuditData {
   composer_deadline_lost: { composer: string; correlation_key: string; armed_at: number; reason: string };
   composer_held_back: { composer: string; correlation_key: string; waited_ms: number };
   bus_subscriber_dropped: { subscriber_id: string; drop_count: number };
+  "hooks.loaded": { hooks: string[]; count: number; config: string };
+  "hooks.load_failed": { error: string; strict: boolean };
+  "hooks.decided": DecisionRecord & { changed: string[]; overruled?: string[]; mode: "enforce" | "observe" };
+  "hooks.failed": DecisionRecord & { error: string; required: boolean; mode: "enforce" | "observe" };
+  "hooks.refused": DecisionRecord & { reason: string | null };
   inbox_refused: { kind: string; reason: string; hook?: string };
   inbox_dropped: { ids: string[]; reason: string };
   safety_limit_checkpoint: {
@@ -95,6 +100,15 @@ export interface AuditData {
     error?: string;
   };
   store_set_aside: { path: string; reason: string };
+}
+
+/** What every record of a decision hook says. */
+interface DecisionRecord {
+  point: string;
+  hook: string;
+  work_item: string | null;
+  decision_id: string;
+  duration_ms: number;
 }
 
 export type AuditType = keyof AuditData;
@@ -130,6 +144,11 @@ export const AUDIT_GROUPS: Record<AuditType, "session" | "turn" | "hook" | "tool
   composer_deadline_lost: "hook",
   composer_held_back: "hook",
   bus_subscriber_dropped: "hook",
+  "hooks.loaded": "runtime",
+  "hooks.load_failed": "runtime",
+  "hooks.decided": "hook",
+  "hooks.failed": "hook",
+  "hooks.refused": "hook",
   inbox_refused: "session",
   inbox_dropped: "session",
   safety_limit_checkpoint: "safety",

@@ -19,6 +19,14 @@ const KEY = "value of the field that it is keyed on; `__default__` without one";
 
 const KEYS = "file and key of each, at most 50";
 const MORE = "how many more there are";
+const MODE = "enforce; or observe: asked, but nothing of the answer applied";
+const DECISION = {
+  point: "the decision point",
+  hook: "name of the decision hook",
+  work_item: "ref of the work item; null where it is not known",
+  decision_id: "id that all records of one decision share; a remote executor gets it as X-Request-Id",
+  duration_ms: "how long the hook took",
+};
 
 /** Compiles only when every type and every field of AuditData is here. */
 export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
@@ -202,6 +210,47 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
   bus_subscriber_dropped: {
     says: "a subscriber of the bus was too slow, and its oldest unread events were dropped",
     fields: { subscriber_id: "which subscriber", drop_count: "how many since the last such record" },
+  },
+  "hooks.loaded": {
+    says: "the decision hooks were loaded",
+    fields: {
+      hooks: "names of those that are enabled, in the order in which they are asked",
+      count: "how many",
+      config: "the file that declares them",
+    },
+  },
+  "hooks.load_failed": {
+    says: "the decision hooks could not be loaded",
+    fields: {
+      error: "why",
+      strict: "true where nothing starts then; false where the command goes on without hooks",
+    },
+  },
+  "hooks.decided": {
+    says: "a decision hook changed something",
+    fields: {
+      ...DECISION,
+      changed: "names of the decisions that it changed",
+      overruled: "of these, the ones that did not count, because a required hook had refused before",
+      mode: MODE,
+    },
+  },
+  "hooks.failed": {
+    says: "a decision hook gave no usable answer and was passed over",
+    fields: {
+      ...DECISION,
+      error: "class and message",
+      required: "whether it is required: then the step is refused, where it can be",
+      mode: MODE,
+    },
+  },
+  "hooks.refused": {
+    says: "a step was refused by decision hooks",
+    fields: {
+      ...DECISION,
+      duration_ms: "how long the whole chain took",
+      reason: "the reason given; null for none",
+    },
   },
   inbox_refused: {
     says: "a message was not taken into the inbox",

@@ -1,7 +1,10 @@
 import type { Command } from "commander";
+import { isDecisionPoint } from "../points/decisions.ts";
+import { addDecisionCommands } from "./decision_commands.ts";
 import { unknownVerb, type VerbKit } from "./verb_kit.ts";
 
-export function addHooksCommands(program: Command, { verb, act, host }: VerbKit): Command {
+export function addHooksCommands(program: Command, kit: VerbKit): Command {
+  const { verb, act, host } = kit;
   const hooks = verb(program, "hooks", "list hooks, approve them, try them out");
   hooks.action(act(async (globals) => {
     if (hooks.args.length > 0) throw unknownVerb(hooks, hooks.args);
@@ -33,19 +36,28 @@ export function addHooksCommands(program: Command, { verb, act, host }: VerbKit)
   }
   verb(hooks, "fire <point>", "show what the hooks of a point would do, and run none")
     .option("--data <json>", "fields of the event, as JSON or @file; the rest is made up")
-    .option("--run", "really run them: what they push is put in the session's inbox")
+    .option(
+      "--run",
+      "really run them: what they push is put in the session's inbox; at a decision point, really ask them",
+    )
     .action(
       act<[string]>(async (globals, options, point) => {
-        const { fireHooksVerb } = await import("./hooks_fire.ts");
         const data = options["data"];
+        const run = options["run"] === true;
+        if (isDecisionPoint(point)) {
+          const { fireDecisionVerb } = await import("./hooks_fire_decision.ts");
+          return await fireDecisionVerb({ globals, point, data, run }, host);
+        }
+        const { fireHooksVerb } = await import("./hooks_fire.ts");
         return await fireHooksVerb({
           globals,
           point,
           data: typeof data === "string" ? data : undefined,
-          run: options["run"] === true,
+          run,
         }, host);
       }),
     );
+  addDecisionCommands(hooks, kit);
   // After its commands were made, which would inherit it.
   hooks.allowExcessArguments();
   return hooks;

@@ -18,8 +18,6 @@ export const VERBS_NOT_YET: readonly { verb: string; group?: "hooks" | "sessions
   { verb: "backup", part: "operation" },
   { verb: "service", part: "operation" },
   { verb: "completion", part: "operation" },
-  { verb: "test", group: "hooks", part: "decision hooks" },
-  { verb: "doctor", group: "hooks", part: "sandboxed hooks" },
   { verb: "end", group: "sessions", part: "the server" },
   { verb: "export", group: "sessions", part: "operation" },
 ];

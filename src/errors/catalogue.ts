@@ -126,6 +126,19 @@ export const CATALOGUE = {
   E_MODEL_KEY: { severity: "error", meaning: "a key that belongs to another model provider" },
   W_MODEL_ECHO: { severity: "warning", meaning: "no model is configured, so turns are echoed" },
   W_MODEL_COMMAND: { severity: "warning", meaning: "the model's command is missing or not executable" },
+  // Decision hooks
+  E_EXECUTOR_KIND: {
+    severity: "error",
+    meaning: "a decision hook names no executor, or more than one, or one that cannot be",
+  },
+  E_EXECUTOR_KEY: {
+    severity: "error",
+    meaning: "a key that does not belong to the decision hook's executor",
+  },
+  E_EXECUTOR_URL: { severity: "error", meaning: "a URL at which no decision hook may be asked" },
+  E_EXECUTOR_HEADER: { severity: "error", meaning: "a header that a decision hook may not set" },
+  E_EXECUTOR_LOAD: { severity: "error", meaning: "the code of a decision hook could not be loaded" },
+  E_EXECUTOR_FAILED: { severity: "error", meaning: "a decision hook gave no usable answer" },
   // Running
   E_USAGE: { severity: "error", meaning: "the command line is wrong" },
   E_VERB_NOT_YET: { severity: "error", meaning: "a command whose part of reyn does not exist yet" },
