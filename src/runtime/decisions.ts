@@ -19,7 +19,7 @@ export function decisionSetup(
   configFile: string | undefined,
   clock: Clock,
 ): DecisionSetup {
-  const home = homeFolder();
+  const home = homeFolder(controlDir);
   const envFile = process.env["REYN_CLI_CONFIG"];
   const place = findConfig({ controlDir, home, configFile, envFile });
   return { place, deps: { clock, home, env: (name) => process.env[name] } };

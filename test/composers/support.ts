@@ -100,7 +100,10 @@ export function world(composers: readonly Composer[], options: WorldOptions = {}
   const records: World["records"] = [];
   const audit: Audit = {
     emit: (type, _session, data) => {
-      records.push({ type, data: { ...(typeof data === "function" ? data() : data) } });
+      records.push({
+        type,
+        data: { ...(typeof data === "function" ? data() : data) as Record<string, unknown> },
+      });
     },
     flush: () => Promise.resolve(),
     close: () => Promise.resolve(),
