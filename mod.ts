@@ -18,4 +18,17 @@ export { type Clock, systemClock } from "./src/clock/clock.ts";
 export { type Ids, randomIds } from "./src/clock/ids.ts";
 export { ReynError } from "./src/errors/reyn_error.ts";
 export { type ReactionPayloads, type ReactionPoint, REACTIONS } from "./src/points/reactions.ts";
-export { type DecisionPoint, DECISIONS } from "./src/points/decisions.ts";
+export type {
+  PluginAnswer,
+  PluginDirective,
+  PluginEmit,
+  PluginEvent,
+  PluginHttpRequest,
+  PluginQuestion,
+} from "./src/points/plugin_contract.ts";
+export { DECISIONS } from "./src/points/decisions.ts";
+export { decisionSetup, oneShotDecisions } from "./src/runtime/decisions.ts";
+export { type DecisionHooks, decisionHooks } from "./src/decisions/decision_hooks.ts";
+export { loadDecisions, type LoadedDecisions } from "./src/decisions/load_decisions.ts";
+export { HooksConfigError } from "./src/decisions/config_error.ts";
+export * from "./src/points/sdk/mod.ts";

@@ -7,7 +7,8 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const folder = await mkdtemp(join(tmpdir(), "reyn-demo-"));
+const place = await mkdtemp(join(tmpdir(), "reyn-demo-"));
+const folder = join(place, "control");
 await cp(join(root, "docs/examples/demo"), folder, { recursive: true });
 
 /** Runs reyn from source in the demo's folder; replies and talk go to stdout, in order. */
@@ -23,7 +24,7 @@ function reyn(...args: string[]): Promise<number> {
     folder,
   ], {
     stdio: ["ignore", process.stdout.fd, process.stdout.fd],
-    env: { ...process.env, HOME: folder, NO_COLOR: "1" },
+    env: { ...process.env, HOME: join(place, "home"), NO_COLOR: "1" },
   });
   return new Promise((resolve) => {
     child.on("error", () => resolve(1));
@@ -39,5 +40,5 @@ try {
   ];
   process.exitCode = codes.every((code) => code === 0) ? 0 : 1;
 } finally {
-  await rm(folder, { recursive: true, force: true });
+  await rm(place, { recursive: true, force: true });
 }

@@ -1,3 +1,4 @@
+import { armedSuite } from "./chaos/armed.ts";
 import { diskFullSuite } from "./chaos/disk_full.ts";
 import { heldLockSuite } from "./chaos/held_lock.ts";
 import { killPointsSuite } from "./chaos/kill_points.ts";
@@ -18,4 +19,5 @@ await runSuites([
   () => tornSuite(binaries, { places: 40, seed, jobs: 2 }),
   () => diskFullSuite(binaries, { rounds: 60, seed }),
   () => heldLockSuite(binaries, { rounds: 20, seed, long: 1 }),
+  () => armedSuite(binaries, { rounds: 200, seed, jobs: 2 }),
 ], () => binaries.remove());

@@ -69,7 +69,7 @@ function elapsed(program: string, args: string[], cwd: string, until?: string): 
   const start = performance.now();
   const child = spawn(program, args, {
     cwd,
-    env: { HOME: cwd, PATH: "/usr/bin:/bin" },
+    env: { HOME: `${cwd}-home`, PATH: "/usr/bin:/bin" },
     stdio: ["ignore", "pipe", "ignore"],
   });
   return new Promise((resolve, reject) => {

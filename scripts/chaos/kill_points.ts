@@ -30,6 +30,10 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["gc:in_set_aside", "case operation/gc_killed"],
   ["backup:before_database", "case operation/backup_killed"],
   ["backup:before_named", "case operation/backup_killed"],
+  ["pending:before_write", "composers"],
+  ["pending:after_write", "composers"],
+  ["composed:before_hooks", "composers"],
+  ["composed:after_hooks", "composers"],
 ]);
 const OF_EVERY_COMMIT: ReadonlySet<string> = new Set([
   "store:before_commit",

@@ -1,3 +1,4 @@
+import { armedSuite } from "./armed.ts";
 import { diskFullSuite } from "./disk_full.ts";
 import { heldLockSuite } from "./held_lock.ts";
 import { killPointsSuite } from "./kill_points.ts";
@@ -18,4 +19,5 @@ await runSuites([
   () => tornSuite(binaries, { places: 1, seed, jobs: 2 }),
   () => diskFullSuite(binaries, { rounds: 5, seed }),
   () => heldLockSuite(binaries, { rounds: 3, seed, long: 0 }),
+  () => armedSuite(binaries, { rounds: 12, seed, jobs: 2 }),
 ], () => binaries.remove());

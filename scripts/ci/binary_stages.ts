@@ -7,7 +7,13 @@ import type { Stage, StageResult } from "./schedule.ts";
 export function binaryStages(): Stage[] {
   return [
     { name: "compile", needs: ["install"], run: () => denoRun("scripts/compile.ts", "--with=bun") },
-    { name: "cases", needs: ["compile"], alone: true, run: () => counted("scripts/cases/main.ts", "cases") },
+    // Some cases compile a plugin.
+    {
+      name: "cases",
+      needs: ["compile", "compilers"],
+      alone: true,
+      run: () => counted("scripts/cases/main.ts", "cases"),
+    },
     {
       name: "crash and fault suites",
       needs: ["compile"],

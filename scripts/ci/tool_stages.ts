@@ -4,10 +4,12 @@ import { runProcess } from "../lib/run_process.ts";
 import { denoRun } from "./check_stages.ts";
 import type { Stage, StageResult } from "./schedule.ts";
 
-/** What the native helper and the attacker are built with, by the Debian package that brings it. */
+/** What the native helper, the attacker and the plugins in C are built with, by the Debian package that brings it. */
 const COMPILERS = [
   { program: "/usr/bin/x86_64-linux-gnu-gcc-12", package: "gcc-12" },
   { program: "/usr/bin/aarch64-linux-gnu-gcc-12", package: "gcc-12-aarch64-linux-gnu" },
+  { program: "/usr/bin/clang-14", package: "clang" },
+  { program: "/usr/bin/wasm-ld-14", package: "lld" },
 ] as const;
 
 /** Stages that need more than the npm registry: the compilers, and the check of what was built with them. */
@@ -15,6 +17,7 @@ export function toolStages(): Stage[] {
   return [
     { name: "compilers", run: compilers },
     { name: "helper", needs: ["install", "compilers"], run: () => denoRun("scripts/helper.ts", "--check") },
+    { name: "plugins", needs: ["install", "compilers"], run: () => denoRun("scripts/plugins.ts", "--check") },
   ];
 }
 

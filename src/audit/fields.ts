@@ -11,7 +11,22 @@ const SEQ = "number of the turn in its session";
 const CHAIN = "id that links what followed from one message; null where nothing does";
 const RESUMED = "whether it goes on after a crash or an earlier run";
 const POINT = "the point that fired";
+const QUESTION = "id of the question";
+const KIND = "consent, valve";
 const HOOK = "name of the hook, or `<layer>#<index>`";
+const COMPOSER = "name of the composer";
+const KEY = "value of the field that it is keyed on; `__default__` without one";
+
+const KEYS = "file and key of each, at most 50";
+const MORE = "how many more there are";
+const MODE = "enforce; or observe: asked, but nothing of the answer applied";
+const DECISION = {
+  point: "the decision point",
+  hook: "name of the decision hook",
+  work_item: "ref of the work item; null where it is not known",
+  decision_id: "id that all records of one decision share; a remote executor gets it as X-Request-Id",
+  duration_ms: "how long the hook took",
+};
 
 /** Compiles only when every type and every field of AuditData is here. */
 export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
@@ -88,13 +103,34 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
       mode: "exec, or exec_capture",
       command: "its argv, quoted as for a shell, with secrets masked",
       returncode:
-        "exit code; minus the number of the signal that ended it; -1 when reyn ended it or it never began",
+        "exit code, or what a plugin's export returned; minus the number of the signal that ended it; -1 when reyn ended it or it never began",
       denial_class:
         "fork_denied, network_denied, write_denied or read_denied when the sandbox made it fail; else null",
-      attribution: "counted by the helper, or heuristic: stderr names a path that is denied; else null",
-      outcome: "ok, exit, signal, timeout, launch_failed, output_limit, bad_directive",
+      attribution:
+        "counted by the helper or the plugin's host, or heuristic: stderr names a path that is denied; else null",
+      outcome:
+        "ok, exit, signal, timeout, launch_failed, output_limit, bad_directive; of a plugin also trap, " +
+        "input_limit, memory_limit, log_limit, call_limit",
       duration_ms: "how long it ran",
+      consent: "who said yes: allowlist, environment, once, always; absent when it could not be started",
     },
+  },
+  plugin_denied: {
+    says: "a plugin tried what its hook does not grant, and was refused",
+    fields: {
+      hook: HOOK,
+      axis: "network, read or write",
+      target: "the host, or the path as the plugin named it; cut at 200 characters",
+      reason: "why",
+    },
+  },
+  plugin_disabled: {
+    says: "a plugin failed too often in a row, and is not called any more until reyn starts again",
+    fields: { hook: HOOK, faults: "how often it failed", outcome: "how it ended the last time" },
+  },
+  plugin_emitted: {
+    says: "a plugin said something for this log",
+    fields: { hook: HOOK, name: "what it calls it", values: "numbers and booleans by name" },
   },
   hook_exec_refused: {
     says: "a hook's command was not run",
@@ -103,8 +139,22 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
       point: POINT,
       mode: "exec, or exec_capture",
       command: "its argv, quoted as for a shell, with secrets masked",
-      reason: "consent_refused, sandbox_unconfirmed",
+      reason: "consent_refused, sandbox_unconfirmed, plugin_disabled",
+      detail: "with consent_refused: not_approved, changed, answered_no, no_answer, not_asked, " +
+        "changed_while_asked, unbindable",
     },
+  },
+  intervention_asked: {
+    says: "a question was put to people",
+    fields: { question: QUESTION, kind: KIND, surfaces: "names of the surfaces that show it" },
+  },
+  intervention_answered: {
+    says: "somebody answered it",
+    fields: { question: QUESTION, kind: KIND, answer: "which of its choices", by: "the surface" },
+  },
+  intervention_closed: {
+    says: "it was closed without an answer, which refuses what it asked about",
+    fields: { question: QUESTION, kind: KIND, reason: "expired, withdrawn, nobody" },
   },
   sandbox_policy_not_applied: {
     says: "the agent's policy says something that the hook's own keys leave open; it does not reach hooks",
@@ -114,6 +164,94 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
       hook_key: "key of the hook that decides instead",
       configured: "what the policy says, as JSON",
       effective: "what holds for the hook, as JSON",
+    },
+  },
+  composer_fired: {
+    says: "a composer published its event",
+    fields: { composer: COMPOSER, correlation_key: KEY, event_id: "id of the composed event" },
+  },
+  composer_dropped: {
+    says: "something that a composer held pending will not become an event",
+    fields: {
+      composer: COMPOSER,
+      correlation_key: KEY,
+      reason:
+        "ttl_evict: it stayed incomplete too long; capacity_drop_oldest, capacity_drop_newest, capacity_reject: " +
+        "too many keys were pending; per_key_event_cap: too many events for one key; out_of_order: a seq began anew; " +
+        "cancelled: its `unless` came; rate_limited; chain_limit: one event led to too many composed ones; " +
+        "session_closed: it was not durable and the run ended; composer_removed, composer_changed, record_damaged: it " +
+        "was found in composer_pending.json and could not be taken up",
+      count: "how many, where it is not one",
+    },
+  },
+  composer_pending_set_aside: {
+    says: "composer_pending.json was damaged: it was put aside and nothing of it is pending",
+    fields: { path: "where it was put", reason: "what was wrong with it" },
+  },
+  composer_pending_failed: {
+    says: "composer_pending.json could not be written; what is armed meanwhile may not survive a crash",
+    fields: { path: "the file", reason: "why" },
+  },
+  composer_deadline_lost: {
+    says: "an error: a deadline that was armed is no longer watched, and has not fired",
+    fields: {
+      composer: COMPOSER,
+      correlation_key: KEY,
+      armed_at: "when it was armed, in seconds since 1970",
+      reason: "as in composer_dropped",
+    },
+  },
+  composer_held_back: {
+    says: "a debounce without `max_wait` has not fired for ten times its ttl: events keep coming",
+    fields: {
+      composer: COMPOSER,
+      correlation_key: KEY,
+      waited_ms: "milliseconds since the first of the events",
+    },
+  },
+  bus_subscriber_dropped: {
+    says: "a subscriber of the bus was too slow, and its oldest unread events were dropped",
+    fields: { subscriber_id: "which subscriber", drop_count: "how many since the last such record" },
+  },
+  "hooks.loaded": {
+    says: "the decision hooks were loaded",
+    fields: {
+      hooks: "names of those that are enabled, in the order in which they are asked",
+      count: "how many",
+      config: "the file that declares them",
+    },
+  },
+  "hooks.load_failed": {
+    says: "the decision hooks could not be loaded",
+    fields: {
+      error: "why",
+      strict: "true where nothing starts then; false where the command goes on without hooks",
+    },
+  },
+  "hooks.decided": {
+    says: "a decision hook changed something",
+    fields: {
+      ...DECISION,
+      changed: "names of the decisions that it changed",
+      overruled: "of these, the ones that did not count, because a required hook had refused before",
+      mode: MODE,
+    },
+  },
+  "hooks.failed": {
+    says: "a decision hook gave no usable answer and was passed over",
+    fields: {
+      ...DECISION,
+      error: "class and message",
+      required: "whether it is required: then the step is refused, where it can be",
+      mode: MODE,
+    },
+  },
+  "hooks.refused": {
+    says: "a step was refused by decision hooks",
+    fields: {
+      ...DECISION,
+      duration_ms: "how long the whole chain took",
+      reason: "the reason given; null for none",
     },
   },
   inbox_refused: {
@@ -142,6 +280,18 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
   layer_skipped: {
     says: "a layer that could not be used was left out",
     fields: { layer: "which layer", file: "its file", findings: "how many things are wrong in it" },
+  },
+  project_untrusted: {
+    says: "a start was refused because project files set what the operator does not trust",
+    fields: { keys: KEYS, more: MORE },
+  },
+  project_trusted: {
+    says: "the operator trusted what project files set",
+    fields: { keys: KEYS, more: MORE },
+  },
+  project_trust_revoked: {
+    says: "the operator took back the trust in the control folder",
+    fields: { folder: "the folder, with symlinks followed" },
   },
   audit_dropped: {
     says: "events are missing here",

@@ -34,16 +34,6 @@ export function globalsOf(options: Record<string, unknown>): GlobalOptions {
     json: options["json"] === true,
     hooks: options["hooks"] !== false,
     quiet: options["quiet"] === true,
+    ...(typeof options["config"] === "string" ? { config: options["config"] } : {}),
   };
-}
-
-export function refuseConfigFile(options: Record<string, unknown>): void {
-  if (options["config"] === undefined) return;
-  throw new ReynError(
-    "E_VERB_NOT_YET",
-    "`--config` is part of decision hooks, which this version does not have yet",
-    {
-      exitCode: EXIT.usage,
-    },
-  );
 }

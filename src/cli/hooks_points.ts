@@ -51,7 +51,7 @@ function pointsText(): string {
   lines.push(
     "  correlation_key  string  the key, or __default__",
     "",
-    "Decisions (asked in this order; not there yet):",
+    "Decisions (hooks in cli-config.yaml, asked in this order; what fires them is not there yet):",
     "",
   );
   for (const point of DECISION_POINTS) {

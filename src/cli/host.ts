@@ -20,4 +20,6 @@ export interface GlobalOptions {
   json: boolean;
   hooks: boolean;
   quiet: boolean;
+  /** `--config FILE`: declares decision hooks and delivery. */
+  config?: string;
 }

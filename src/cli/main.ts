@@ -1,8 +1,10 @@
 import process from "node:process";
+import { HOOK_HOST_VERB } from "../decisions/isolate/protocol.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { formatError, isReynError } from "../errors/reyn_error.ts";
 import { handleClosedOutput, outputFailed } from "./closed_output.ts";
 import type { Host } from "./host.ts";
+import { leaveIfWanted } from "./leave.ts";
 import { VERSION } from "./version.ts";
 
 /** Runs one command and leaves its exit code with the process. Never shows a stack trace to the operator. */
@@ -12,6 +14,9 @@ export async function main(args: readonly string[], host: Host): Promise<void> {
     process.stdout.write(`${VERSION}\n`);
     return;
   }
+  if (args.length === 1 && args[0] === HOOK_HOST_VERB) {
+    return await (await import("../decisions/isolate/host.ts")).serveHook();
+  }
   try {
     const { runProgram } = await import("./program.ts");
     const code = await runProgram(args, host);
@@ -19,6 +24,7 @@ export async function main(args: readonly string[], host: Host): Promise<void> {
   } catch (error) {
     process.exitCode = await reportFailure(error);
   }
+  await leaveIfWanted();
 }
 
 async function reportFailure(error: unknown): Promise<number> {

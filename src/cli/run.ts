@@ -3,12 +3,15 @@ import { EXIT } from "../errors/exit_codes.ts";
 import { formatFinding } from "../errors/finding.ts";
 import { isReynError, type ReynError } from "../errors/reyn_error.ts";
 import { loadForSession, requireUsable } from "../runtime/configuration.ts";
+import { auditUntrusted } from "../runtime/audit_trust.ts";
 import { openRuntime } from "../runtime/open_runtime.ts";
 import type { RunEvent } from "../runtime/run_event.ts";
 import { humanMessage } from "../session/messages.ts";
 import { findServer } from "../server/find_server.ts";
+import { attachTerminal } from "./attach_terminal.ts";
 import { goOnWithoutReader } from "./closed_output.ts";
 import { controlDir } from "./control_dir.ts";
+import { heldOutput } from "./held_output.ts";
 import type { GlobalOptions, Host } from "./host.ts";
 import { readMessage } from "./read_message.ts";
 import { onSignals } from "./signals.ts";
@@ -30,16 +33,19 @@ export async function runVerb({ globals, message, file }: RunOptions, host: Host
     if (exit !== undefined) return exit;
   }
   const configuration = loadForSession({ controlDir: dir, agent: globals.agent, sid: globals.session });
-  requireUsable(configuration);
-  const talk = (line: string) => {
+  const output = heldOutput();
+  const data = output.writer((text) => void process.stdout.write(text));
+  const talk = output.writer((line) => {
     if (!globals.quiet) process.stderr.write(line);
-  };
+  });
+  await auditUntrusted(configuration, { controlDir: dir, host, talk });
+  requireUsable(configuration);
   for (const warning of configuration.findings) talk(`${formatFinding(warning)}\n`);
   if (!globals.hooks) talk("hooks are switched off (--no-hooks)\n");
 
   goOnWithoutReader();
   const own = `${globals.agent}/${globals.session}`;
-  const show = shownRun(own, globals.json, talk);
+  const show = shownRun(own, globals.json, { data, talk });
   let humanTurn = false;
   let humanFailed = false;
   const failures: unknown[] = [];
@@ -74,6 +80,13 @@ export async function runVerb({ globals, message, file }: RunOptions, host: Host
       await runtime.abandon();
     },
   });
+  const detach = attachTerminal({
+    interventions: runtime.interventions,
+    output,
+    json: globals.json,
+    stdinRead: message === "-",
+    clock: host.ioClock,
+  });
   try {
     const session = await runtime.sessions.load({ agent: globals.agent, sid: globals.session });
     const refused = text === undefined || signals.received
@@ -92,6 +105,7 @@ export async function runVerb({ globals, message, file }: RunOptions, host: Host
     if (failures.length > 0) throw failures[0];
   } finally {
     signals.dispose();
+    detach();
     await runtime.close();
   }
   if (signals.received) return 128 + signals.received.number;
@@ -102,9 +116,8 @@ export async function runVerb({ globals, message, file }: RunOptions, host: Host
 function shownRun(
   own: string,
   json: boolean,
-  talk: (line: string) => void,
+  { data, talk }: { data: (line: string) => void; talk: (line: string) => void },
 ): (event: RunEvent, session: string) => void {
-  const data = (line: string) => void process.stdout.write(line);
   const width = 240;
   const mine = json ? jsonLines(data) : timeline({ data, talk, width });
   const others = new Map<string, (event: RunEvent) => void>();

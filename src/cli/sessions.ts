@@ -41,15 +41,19 @@ function summaryLine(session: SessionSummary): string {
   const parts = [id, state, `${turns} turns`];
   if (waking > 0) parts.push(`${waking} waiting`);
   if (passive > 0) parts.push(`${passive} passive`);
-  if (valve.closed) parts.push("valve closed");
+  if (valve.closed) parts.push(valve.asking ? "valve closed, asks to go on" : "valve closed");
   return `${parts.join("  ")}\n`;
 }
 
 function viewText(view: SessionView): string {
   const lines = [`${view.id}  ${view.state}`];
-  const { count, cap, closed } = view.valve;
-  lines.push(`valve: ${count} of ${cap === 0 ? "unlimited" : cap}${closed ? ", closed" : ""}`);
+  const { count, cap, closed, extended = 0 } = view.valve;
+  const most = cap === 0 ? "unlimited" : `${cap}${extended > 0 ? ` + ${extended} allowed` : ""}`;
+  lines.push(`valve: ${count} of ${most}${closed ? ", closed" : ""}`);
   if (view.suspended_by !== null) lines.push(`suspended by: ${escapeVisible(view.suspended_by)}`);
+  for (const { title, answered } of view.questions) {
+    lines.push(`${answered ? "answered" : "asks"}: ${escapeVisible(title)}`);
+  }
   let turn = 0;
   for (const message of view.history) {
     if (message.turn !== turn) lines.push(`turn ${turn = message.turn}`);

@@ -1,3 +1,5 @@
+import { DEFAULT_KEY } from "../composers/composer.ts";
+import type { ComposerEvent } from "../composers/runner.ts";
 import { escapeVisible } from "../errors/escape_visible.ts";
 import { publicEvent } from "../runtime/public_event.ts";
 import type { RunEvent } from "../runtime/run_event.ts";
@@ -80,6 +82,9 @@ export function timeline(output: TimelineOutput): (event: ShownEvent) => void {
           `    ! hook ${oneLine(event.hook.label)} did not run: ${event.reason}: ${oneLine(event.error)}\n`,
         );
         return;
+      case "composer":
+        talk(`    ${composed(event.what)}`);
+        return;
       case "rate_limited":
         talk(`    ! hook ${oneLine(event.hook.label)} is held back by its rate_limit`);
         return;
@@ -87,6 +92,15 @@ export function timeline(output: TimelineOutput): (event: ShownEvent) => void {
         talk(
           `  valve closed: ${event.count} turns in a row were triggered from inside (cap ${event.cap}); ` +
             `on_limit ${event.action}: ${heldBack(event.held, event.action)}`,
+        );
+        return;
+      case "valve_answered":
+        talk(
+          event.extended
+            ? `  valve opened for ${event.cap} more ${
+              event.cap === 1 ? "turn" : "turns"
+            } (answered by ${event.by})`
+            : `  valve stays closed (${event.by}): ${heldBack(event.held, "warn")}`,
         );
         return;
       case "held_back":
@@ -122,8 +136,17 @@ export function jsonLines(
   };
 }
 
+function composed(what: ComposerEvent): string {
+  const name = oneLine(what.composer);
+  const key = what.key === DEFAULT_KEY ? "" : ` for ${oneLine(what.key)}`;
+  return what.type === "fired"
+    ? `* composer ${name} fired${key}: ${oneLine(what.event.kind)}`
+    : `! composer ${name} dropped what it held${key}: ${what.reason}`;
+}
+
 function heldBack(count: number, action: string): string {
   const messages = count === 1 ? "1 message" : `${count} messages`;
+  if (action === "ask_user") return `${messages} ${count === 1 ? "waits" : "wait"} for an answer`;
   return action === "abort" ? `${messages} dropped` : `${messages} held back until a person writes`;
 }
 

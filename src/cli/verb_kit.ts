@@ -1,9 +1,9 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { ReynError } from "../errors/reyn_error.ts";
 import { didYouMean } from "../config/suggest.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { quote } from "../errors/quote.ts";
-import { globalsOf, mergedOptions, refuseConfigFile } from "./global_options.ts";
+import { globalsOf, mergedOptions } from "./global_options.ts";
 import type { GlobalOptions, Host } from "./host.ts";
 
 /** What a file that adds verbs works with. */
@@ -32,7 +32,6 @@ export function verbKit(host: Host, done: (exit: number) => void): VerbKit {
       const command = all.pop() as Command;
       all.pop();
       const options = mergedOptions(command);
-      refuseConfigFile(options);
       done(await run(globalsOf(options), options, ...(all as A)));
     },
   };
@@ -47,7 +46,10 @@ export function withGlobals(command: Command): Command {
     .option("--json", "machine-readable output on stdout")
     .option("--no-hooks", "run no hooks")
     .option("--quiet", "no talk on stderr")
-    .addOption(new Option("--config <file>", "decision hooks and delivery").hideHelp());
+    .option(
+      "--config <file>",
+      "what declares decision hooks (default: .reyn/cli-config.yaml, then ~/.reyn's)",
+    );
 }
 
 export function unknownVerb(parent: Command, operands: readonly string[]): ReynError {

@@ -1,10 +1,6 @@
 /** Verbs whose part of reyn does not exist yet: refused by name, not as unknown. */
 export const VERBS_NOT_YET: readonly { verb: string; group?: "hooks" | "sessions"; part: string }[] = [
-  { verb: "init", part: "first steps" },
-  { verb: "test", part: "event correlation" },
   { verb: "chat", part: "interactive sessions" },
-  { verb: "composers", part: "event correlation" },
-  { verb: "why", part: "consent and trust" },
   { verb: "tools", part: "tools and permissions" },
   { verb: "pipelines", part: "pipelines" },
   { verb: "cron", part: "schedules" },
@@ -14,14 +10,6 @@ export const VERBS_NOT_YET: readonly { verb: string; group?: "hooks" | "sessions
   { verb: "ask", part: "delivery" },
   { verb: "reply", part: "delivery" },
   { verb: "mcp-serve", part: "MCP" },
-  { verb: "trust", part: "consent and trust" },
   { verb: "reload", part: "the server" },
-  { verb: "schema", part: "consent and trust" },
   { verb: "completion", part: "operation" },
-  { verb: "list", group: "hooks", part: "consent and trust" },
-  { verb: "fire", group: "hooks", part: "sandboxed hooks" },
-  { verb: "test", group: "hooks", part: "decision hooks" },
-  { verb: "enable", group: "hooks", part: "consent and trust" },
-  { verb: "disable", group: "hooks", part: "consent and trust" },
-  { verb: "doctor", group: "hooks", part: "sandboxed hooks" },
 ];

@@ -1,11 +1,11 @@
 import { realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { z } from "zod";
-import { type AuthorityFacts, type AuthorityTest, marked, marksOf } from "./marks.ts";
+import { type AuthorityFacts, type AuthorityTest, type AuthorityVerdict, marked, marksOf } from "./marks.ts";
 import { nonBlank } from "./scalars.ts";
 import type { Path } from "./section.ts";
 import { valueAt } from "./path.ts";
-import { outputOf, walkSchema } from "./walk_schema.ts";
+import { outputOf, type Step, walkSchema } from "./walk_schema.ts";
 
 /**
  * Marks a key that decides over more than the project itself: what it lets happen needs the operator's word. A file
@@ -59,6 +59,10 @@ export interface AuthorityItem {
   value: unknown;
   /** Why, where the key alone does not say. */
   reason?: string;
+  /** No trust helps: only the operator's own file may say this. */
+  operatorOnly?: true;
+  /** The argvs in it, whose files are code. */
+  argvs: readonly (readonly string[])[];
 }
 
 /** Lists the values in a section of a project file that need the operator's trust, in the order of the file. */
@@ -83,12 +87,28 @@ export function authorityItems(
     };
     const verdict = test(output.data, known);
     if (verdict === false) return true;
-    items.push({
-      path: step.path,
-      value: step.value,
-      ...(typeof verdict === "string" ? { reason: verdict } : {}),
-    });
+    items.push({ path: step.path, value: step.value, ...verdictParts(verdict), argvs: argvsIn(step) });
     return false;
   });
   return items;
+}
+
+function verdictParts(
+  verdict: Exclude<AuthorityVerdict, false>,
+): Pick<AuthorityItem, "reason" | "operatorOnly"> {
+  if (typeof verdict === "boolean") return {};
+  return typeof verdict === "string"
+    ? { reason: verdict }
+    : { reason: verdict.operatorOnly, operatorOnly: true };
+}
+
+function argvsIn({ schema, value }: Step): string[][] {
+  const argvs: string[][] = [];
+  walkSchema(schema, value, (step) => {
+    if (!marksOf(step.schema).argv) return true;
+    const argv = z.array(z.string()).safeParse(step.value);
+    if (argv.success) argvs.push(argv.data);
+    return false;
+  });
+  return argvs;
 }

@@ -1,3 +1,5 @@
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
 import { CATALOGUE, type ErrorCode } from "../errors/catalogue.ts";
 import { type Finding, formatFinding, isError } from "../errors/finding.ts";
 import { quote } from "../errors/quote.ts";
@@ -8,6 +10,7 @@ import { formatPath, isMapping } from "./path.ts";
 import { type FileRead, readTextFile } from "./read_file.ts";
 import { notYetMessage } from "./refusal.ts";
 import type { AnySection, Layer, Path } from "./section.ts";
+import type { JudgedClaim } from "./trust_claim.ts";
 import { parseYaml, type YamlDocument } from "./yaml_document.ts";
 
 /** Most findings that one file yields; one more says how many were left out. Each has to be looked for in the file. */
@@ -23,6 +26,8 @@ export interface LoadedFile extends ConfigFile {
   /** Hash of the bytes that were read; undefined when there is no file. */
   sha256: (() => string) | undefined;
   findings: Finding[];
+  /** What in it needs the operator's trust. */
+  claims: JudgedClaim[];
   /** Findings beyond the bound: counted, and neither placed nor kept. */
   hidden: { count: number; errors: number };
   /** The texts of what `addFinding` has added. */
@@ -42,11 +47,21 @@ export function loadFile(
     document: undefined,
     sha256: undefined,
     findings: [],
+    claims: [],
     hidden: { count: 0, errors: 0 },
     told: new Set(),
   };
   if (read.state === "absent") return loaded;
   if (read.state === "failed") return { ...loaded, findings: [read.finding] };
+  const open = file.layer === "operator" ? openToOthers(file.path) : undefined;
+  if (open !== undefined) {
+    const place = { file: file.shown, line: 1, column: 1 };
+    const fix = "take the right to write from others: chmod o-w";
+    return {
+      ...loaded,
+      findings: [finding("E_OPERATOR_UNSAFE", `is not believed: ${open}`, { place, fix })],
+    };
+  }
   loaded.sha256 = read.sha256;
   if (file.notYet !== undefined) {
     const name = file.shown.slice(file.shown.lastIndexOf("/") + 1);
@@ -60,6 +75,16 @@ export function loadFile(
   loaded.findings.push(...document.findings);
   if (isMapping(document.value)) loaded.values = knownValues(loaded, document.value, sections);
   return loaded;
+}
+
+/** How every account could change the file or put another in its place; undefined where none could. */
+function openToOthers(path: string): string | undefined {
+  const OTHERS_WRITE = 0o002;
+  const STICKY = 0o1000;
+  const folder = statSync(dirname(path), { throwIfNoEntry: false })?.mode ?? 0;
+  if ((folder & (OTHERS_WRITE | STICKY)) === OTHERS_WRITE) return "every account may write its folder";
+  const file = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  return (file & OTHERS_WRITE) === 0 ? undefined : "every account may write it";
 }
 
 function knownValues(

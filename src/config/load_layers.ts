@@ -15,6 +15,7 @@ import { loadListSection, loadValueSection } from "./load_section.ts";
 import type { Surroundings } from "./prepare_value.ts";
 import { type FileRead, readTextFile } from "./read_file.ts";
 import type { AnySection, Layer } from "./section.ts";
+import type { JudgedClaim } from "./trust_claim.ts";
 import { createValues, type Values, type ValuesBuilder } from "./values.ts";
 
 export interface LayersOptions extends Surroundings {
@@ -56,6 +57,8 @@ export interface Configuration {
   usable: boolean;
   values: Values;
   layers: readonly LayerFile[];
+  /** What project files set that needs the operator's trust, with what was found of it. */
+  claims: readonly JudgedClaim[];
 }
 
 /**
@@ -65,7 +68,7 @@ export interface Configuration {
  */
 export function loadConfiguration(options: LayersOptions): Configuration {
   const missing = controlDirFinding(options.controlDir);
-  if (missing) return { findings: [missing], usable: false, values: createValues(), layers: [] };
+  if (missing) return { findings: [missing], usable: false, values: createValues(), layers: [], claims: [] };
   const { sections } = options;
   const values = createValues();
   const startup = startupFiles(options.controlDir);
@@ -98,6 +101,7 @@ export function loadConfiguration(options: LayersOptions): Configuration {
     usable,
     values,
     layers: [...layers, ...inner.layers],
+    claims: [...files.flatMap((file) => file.claims), ...inner.claims],
   };
 }
 
@@ -108,8 +112,9 @@ export function loadConfiguration(options: LayersOptions): Configuration {
 export function loadInnerLayers(
   options: LayersOptions,
   values: ValuesBuilder = createValues(),
-): Pick<Configuration, "findings" | "values" | "layers"> {
+): Pick<Configuration, "findings" | "values" | "layers" | "claims"> {
   const findings: Finding[] = [];
+  const claims: JudgedClaim[] = [];
   const layers: LayerFile[] = [];
   for (const spec of innerFiles(options)) {
     const file = loadFile(spec, options.sections);
@@ -124,8 +129,9 @@ export function loadInnerLayers(
     if (errors === 0) add.forEach((run) => run());
     else findings.push(skipped(file, errors));
     layers.push(layerFile(file, "skipped"));
+    claims.push(...file.claims);
   }
-  return { findings, values, layers };
+  return { findings, values, layers, claims };
 }
 
 /** The files that may change while a session lives. */

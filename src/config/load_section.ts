@@ -1,6 +1,6 @@
 import { resolveControlPath } from "./authority.ts";
 import { checkValue, type ValueIssue } from "./check_value.ts";
-import { addFinding, errorCount, type LoadedFile } from "./load_file.ts";
+import { addFinding, errorCount, findingAt, type LoadedFile } from "./load_file.ts";
 import { mergeValues, ownerOf } from "./merge.ts";
 import { formatPath, isMapping } from "./path.ts";
 import { type Prepared, prepareValue, type Surroundings } from "./prepare_value.ts";
@@ -63,6 +63,8 @@ export function loadValueSection<Value, Compiled>(
     layerOf: (path) => owner(path)?.file.layer ?? layer,
     report: (path, code, message, fix, at) =>
       addFinding(owner(path)?.file ?? fallbackFile, [key, ...path], code, message, { fix, at }),
+    finding: (path, code, message, fix, at) =>
+      findingAt(owner(path)?.file ?? fallbackFile, [key, ...path], code, message, { fix, at }),
   };
   const value = section.compile(checked.value, context);
   return count() === before ? { usable: true, value } : { usable: false };
@@ -96,6 +98,7 @@ export function loadListSection<Item, Compiled>(
     layer: file.layer,
     layerOf: () => file.layer,
     report: (path, code, message, fix, at) => addFinding(file, [key, ...path], code, message, { fix, at }),
+    finding: (path, code, message, fix, at) => findingAt(file, [key, ...path], code, message, { fix, at }),
   };
   const value = section.compile(items, context);
   const entries = list.length;

@@ -1,16 +1,20 @@
 import type { z } from "zod";
 import { authorityItems } from "./authority.ts";
 import { checkValue } from "./check_value.ts";
-import { type Env, expandValue } from "./env_expand.ts";
+import { type Env, type EnvUse, type Expanded, expandValue } from "./env_expand.ts";
 import { addFinding, type LoadedFile, startsRun } from "./load_file.ts";
 import { valueAt } from "./path.ts";
 import type { Path } from "./section.ts";
+import { claimsOf, judgeClaim } from "./judge_claims.ts";
+import type { JudgeTrust } from "./trust_claim.ts";
 
 /** What the judgement of a value depends on besides the files. */
 export interface Surroundings {
   controlDir: string;
   home: string;
   env: Env;
+  /** Whether the operator trusts what a project file sets. Default: nothing is trusted. */
+  judge?: JudgeTrust;
 }
 
 export interface Prepared {
@@ -23,8 +27,8 @@ export interface Prepared {
 
 /**
  * Makes a value of a file ready for its schema: expands variables where the layer does that, and refuses what a
- * project file may not say. `base` is where the value stands in the file; `operator` what the operator's own file
- * holds there.
+ * project file may not say without the operator's trust. `base` is where the value stands in the file; `operator` what the
+ * operator's own file holds there.
  */
 export function prepareValue(
   file: LoadedFile,
@@ -35,44 +39,41 @@ export function prepareValue(
   operator?: unknown,
 ): Prepared {
   const settled = new Set<string>();
-  let trusted = true;
-  const project = file.layer !== "operator";
-  let ready = value;
-  if (file.mayExpand && startsRun(file.layer)) {
-    const expanded = expandValue(schema, value, around.env, (text) => project && readsEnv(text));
-    ready = expanded.value;
-    const texts: Path[] = [];
-    for (const { path, expanded: outcome } of expanded.uses) {
-      if (outcome.state === "failed" && !(project && outcome.code === "E_ENV_UNSET")) {
-        addFinding(file, [...base, ...path], outcome.code, outcome.message, { fix: outcome.fix });
-        settled.add(JSON.stringify(path));
-      } else if (project && (outcome.state === "failed" || readsEnv(outcome))) {
-        untrusted(file, [...base, ...path], "it reads the environment", "value");
-        settled.add(JSON.stringify(path));
-        trusted = false;
-      } else texts.push(path);
+  const expands = file.mayExpand && startsRun(file.layer);
+  const { value: expanded, uses } = expands ? expandValue(schema, value, around.env) : { value, uses: [] };
+  const texts = uses.filter(({ expanded }) => expanded.state === "text").map(({ path }) => path);
+  const ready = texts.length > 0 ? retyped(schema, expanded, texts) : expanded;
+  const fail = (failed: readonly EnvUse[]) => {
+    for (const { path, expanded } of failed) {
+      if (expanded.state === "text") continue;
+      addFinding(file, [...base, ...path], expanded.code, expanded.message, { fix: expanded.fix });
+      settled.add(JSON.stringify(path));
     }
-    if (texts.length > 0) ready = retyped(schema, ready, texts);
+  };
+  if (file.layer === "operator") {
+    fail(uses);
+    return { value: ready, settled, trusted: true };
   }
-  if (project) {
-    const items = authorityItems(schema, ready, {
-      controlDir: around.controlDir,
-      home: around.home,
-      operator,
-    });
-    for (const { path, reason } of items) untrusted(file, [...base, ...path], reason, "key");
-    if (items.length > 0) trusted = false;
+
+  const read = uses.filter(({ expanded }) => readsEnv(expanded));
+  const claims = claimsOf(file, base, value, read, authorityItems(schema, ready, { ...around, operator }));
+  // Each is judged, so that all that is refused is told at once.
+  const trusted = claims.filter((claim) => !judgeClaim(file, claim, around.judge)).length === 0;
+  if (trusted) {
+    fail(uses);
+    return { value: ready, settled, trusted };
   }
-  return { value: ready, settled, trusted };
+  // What the environment holds is not for a project that is not trusted, not even in a message.
+  fail(uses.filter(({ expanded }) => !readsEnv(expanded)));
+  for (const { path } of read) settled.add(JSON.stringify(path));
+  const withheld = expandValue(schema, value, around.env, readsEnv).value;
+  const own = texts.filter((path) => !settled.has(JSON.stringify(path)));
+  return { value: own.length > 0 ? retyped(schema, withheld, own) : withheld, settled, trusted };
 }
 
-function readsEnv(expanded: { state: string; names?: readonly string[] }): boolean {
-  return (expanded.names?.length ?? 0) > 0;
-}
-
-function untrusted(file: LoadedFile, path: Path, reason: string | undefined, at: "value" | "key"): void {
-  const message = `a project file may not set this${reason === undefined ? "" : `: ${reason}`}`;
-  addFinding(file, path, "E_PROJECT_UNTRUSTED", message, { fix: "only ~/.reyn/config.yaml may set it", at });
+/** Whether a variable stands in it, be it set or not. */
+function readsEnv(expanded: Expanded): boolean {
+  return expanded.state === "text" ? expanded.names.length > 0 : expanded.code === "E_ENV_UNSET";
 }
 
 /** A variable is always text; where the schema wants a number or true/false, text of that form counts as one. */

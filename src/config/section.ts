@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "../errors/catalogue.ts";
+import type { Finding } from "../errors/finding.ts";
 
 /** Layers in the order in which hooks and composers add up. */
 export const LAYERS = ["operator", "startup", "runtime", "agent", "session"] as const;
@@ -25,6 +26,8 @@ export interface SectionContext {
   resolve(text: string): string;
   /** Reports and goes on. The finding stands at the value (or the key) at this path, or at the nearest thing above. */
   report(path: Path, code: ErrorCode, message: string, fix?: string, at?: "value" | "key"): void;
+  /** The finding that `report` would add, for what only all layers together tell. */
+  finding(path: Path, code: ErrorCode, message: string, fix?: string, at?: "value" | "key"): Finding;
 }
 
 /**

@@ -1,13 +1,12 @@
-import process from "node:process";
 import type { Clock } from "../clock/clock.ts";
-import { sleep, systemClock } from "../clock/clock.ts";
 import type { Finding } from "../errors/finding.ts";
 import { finding } from "../errors/reyn_error.ts";
-import { type AllowlistEntry, allowlistText, readEntry, writeEntry } from "./allowlist_entry.ts";
-import { fileStamp, readAllowlist, realName, setAside, writeAllowlist } from "./allowlist_file.ts";
+import { type AllowlistEntry, readEntry, writeEntry } from "./allowlist_entry.ts";
 import { type ConsentKey, keyText } from "./consent_key.ts";
 import { describeChange } from "./describe_change.ts";
-import { lockFor } from "./kernel_lock.ts";
+import { fileStamp, type ListRead } from "./list_file.ts";
+import { listStore, type Stored } from "./list_store.ts";
+import { listText } from "./list_text.ts";
 
 export type Found =
   | { status: "approved"; entry: AllowlistEntry }
@@ -15,7 +14,6 @@ export type Found =
   | { status: "changed"; from: AllowlistEntry; what: string[] }
   | { status: "absent" };
 
-export type Stored = { status: "stored" } | { status: "not_stored"; reason: string };
 export type Removed =
   | { status: "stored"; removed: AllowlistEntry[] }
   | { status: "not_stored"; reason: string };
@@ -52,73 +50,38 @@ interface Snapshot {
   problems: Finding[];
 }
 
-/** How long a damaged file is given: an editor may just be writing it. */
-const EDITOR_MS = 100;
 const MOST_NOTES = 10;
 
 export function openAllowlist(options: AllowlistOptions): Allowlist {
-  const { path, clock, lockWaitMs = 5000 } = options;
-  const uid = options.uid ?? process.geteuid?.() ?? -1;
+  const { path, clock } = options;
   const notes: Finding[] = [];
   let last: Snapshot | undefined;
+
+  const store = listStore({
+    ...options,
+    onSetAside(reason, aside) {
+      const message =
+        `the allowlist ${path} was damaged (${reason}) and approves nothing; it is now ${aside}`;
+      notes.push(finding("E_ALLOWLIST_DAMAGED", message, { fix: "approve the hooks again" }));
+      if (notes.length > MOST_NOTES) notes.shift();
+    },
+    onChanged() {
+      last = undefined;
+    },
+  });
 
   const read = (): Snapshot => {
     // Before reading: a change in between shows next time.
     const stamp = fileStamp(path);
     if (last && stamp !== undefined && stamp === last.stamp) return last;
-    return (last = { stamp, ...snapshot(path, uid) });
+    return (last = { stamp, ...snapshot(path, store.read()) });
   };
 
   const current = async (): Promise<Snapshot> => {
     const found = read();
     if (!found.damaged) return found;
-    await locked(() => settleDamage());
+    await store.settleDamage();
     return read();
-  };
-
-  /** Under the lock. Answers why the damaged file is still there, if it is. */
-  const settleDamage = async (): Promise<string | undefined> => {
-    await sleep(systemClock, EDITOR_MS);
-    const again = readAllowlist(path, uid);
-    if (again.status !== "damaged") return undefined;
-    const aside = await setAside(path, clock.now());
-    if (aside === undefined) return `${again.reason}, and it cannot be set aside`;
-    const message =
-      `the allowlist ${path} was damaged (${again.reason}) and approves nothing; it is now ${aside}`;
-    notes.push(finding("E_ALLOWLIST_DAMAGED", message, { fix: "approve the hooks again" }));
-    if (notes.length > MOST_NOTES) notes.shift();
-    return undefined;
-  };
-
-  const locked = async <T>(work: () => Promise<T>): Promise<T | { reason: string }> => {
-    const lock = await lockFor(realName(path), lockWaitMs);
-    if (!lock.ok) return { reason: lock.reason };
-    try {
-      return await work();
-    } finally {
-      lock.release();
-      last = undefined;
-    }
-  };
-
-  /** `edit` gets the elements as they stand and answers what is to stand there; undefined: nothing is to change. */
-  const change = async (
-    edit: (elements: readonly unknown[]) => readonly unknown[] | undefined,
-  ): Promise<Stored> => {
-    const result = await locked(async () => {
-      let now = readAllowlist(path, uid);
-      if (now.status === "damaged") {
-        const reason = await settleDamage();
-        if (reason !== undefined) return { reason };
-        now = readAllowlist(path, uid);
-      }
-      if (now.status === "unsafe" || now.status === "damaged") return { reason: `${path}: ${now.reason}` };
-      const next = edit(now.status === "read" ? now.elements : []);
-      if (!next) return {};
-      const written = await writeAllowlist(path, allowlistText(next));
-      return written.ok ? {} : { reason: written.reason };
-    });
-    return "reason" in result ? { status: "not_stored", reason: result.reason } : { status: "stored" };
   };
 
   return {
@@ -130,19 +93,19 @@ export function openAllowlist(options: AllowlistOptions): Allowlist {
     },
     add(key, hook) {
       const text = keyText(key);
-      return change((elements) => {
+      return store.change((elements) => {
         const known = elements.map((element) => readEntry(element));
         if (known.some((entry) => entry.key && keyText(entry.key) === text)) return undefined;
         const kept = elements.filter((_, i) => {
           const entry = known[i];
           return !(entry?.key && entry.hook === hook && shape(entry.key) === shape(key));
         });
-        return [...kept, writeEntry(key, hook, clock.now())];
+        return listText([...kept, writeEntry(key, hook, clock.now())]);
       });
     },
     async remove(which) {
       let removed: AllowlistEntry[] = [];
-      const stored = await change((elements) => {
+      const stored = await store.change((elements) => {
         const kept: unknown[] = [];
         removed = [];
         for (const element of elements) {
@@ -150,7 +113,7 @@ export function openAllowlist(options: AllowlistOptions): Allowlist {
           if (which(entry)) removed.push(entry);
           else kept.push(element);
         }
-        return removed.length > 0 ? kept : undefined;
+        return removed.length > 0 ? listText(kept) : undefined;
       });
       return stored.status === "stored" ? { ...stored, removed } : stored;
     },
@@ -159,8 +122,7 @@ export function openAllowlist(options: AllowlistOptions): Allowlist {
   };
 }
 
-function snapshot(path: string, uid: number): Omit<Snapshot, "stamp"> {
-  const file = readAllowlist(path, uid);
+function snapshot(path: string, file: ListRead): Omit<Snapshot, "stamp"> {
   const empty = { entries: [], approved: new Map<string, AllowlistEntry>(), damaged: false, problems: [] };
   switch (file.status) {
     case "absent":

@@ -33,9 +33,6 @@ const ownForm = z.strictObject({
 
 const olderForm = z.object({ command: z.string(), approved_at: z.string(), script_mtime: z.unknown() });
 
-/** Characters that JSON leaves as they are and that a terminal would hide or obey. */
-const HIDDEN = /[\p{Cf}\p{Zl}\p{Zp}\x7f-\x9f]/gu;
-
 /** What one element of the file's array approves. Strict: an entry with anything more or less approves nothing. */
 export function readEntry(value: unknown): AllowlistEntry {
   const own = ownForm.safeParse(value);
@@ -96,14 +93,4 @@ export function keyFields(key: ConsentKey) {
     backend: key.backend,
     files: key.files,
   };
-}
-
-/** The whole file: indented JSON in which nothing is hidden from whoever looks at it in a terminal. */
-export function allowlistText(elements: readonly unknown[]): string {
-  return `${JSON.stringify(elements, null, 2).replace(HIDDEN, jsonEscapes)}\n`;
-}
-
-function jsonEscapes(char: string): string {
-  const units = Array.from({ length: char.length }, (_, i) => char.charCodeAt(i));
-  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }

@@ -32,9 +32,26 @@ export type ConsentDecision =
     key: ConsentKey;
     notStored?: string;
   }
-  | { allowed: false; reason: string; fix: string };
+  | { allowed: false; why: ConsentRefusal; reason: string; fix: string };
 
-const ACCEPT = "REYN_ACCEPT_HOOKS";
+/** Why a command may not run, for records. */
+export type ConsentRefusal =
+  | "not_approved"
+  /** It was approved, and is another command now. */
+  | "changed"
+  | "answered_no"
+  | "no_answer"
+  | "not_asked"
+  | "changed_while_asked"
+  /** What would run cannot be told for certain. */
+  | "unbindable";
+
+export const ACCEPT_HOOKS = "REYN_ACCEPT_HOOKS";
+
+/** Whether reyn's own environment says yes to everything, for this process. */
+export function acceptsAll(env: Readonly<Record<string, string | undefined>>): boolean {
+  return env[ACCEPT_HOOKS]?.trim() === "1";
+}
 
 /**
  * Whether a command may run now: the allowlist, then REYN_ACCEPT_HOOKS=1 (for this process, never stored), then whoever listens, else
@@ -44,19 +61,24 @@ export async function decideConsent(options: ConsentOptions): Promise<ConsentDec
   const { hookName, allowlist, env, ask } = options;
   const label = options.hookLabel ?? hookName;
   const named = label === null ? "NAME" : shownCommand([label]);
-  const fix = `approve it with \`reyn hooks allow ${named}\`, or set ${ACCEPT}=1 for one process`;
+  const fix = `approve it with \`reyn hooks allow ${named}\`, or set ${ACCEPT_HOOKS}=1 for one process`;
   const first = await options.key();
-  if (!first.ok) return { allowed: false, reason: first.reason, fix: first.fix };
+  if (!first.ok) return { allowed: false, why: "unbindable", reason: first.reason, fix: first.fix };
   const { key } = first;
   const found = await allowlist.find(key, label);
   if (found.status === "approved") return { allowed: true, by: "allowlist", key };
-  if (env[ACCEPT]?.trim() === "1") return { allowed: true, by: "environment", key };
+  if (acceptsAll(env)) return { allowed: true, by: "environment", key };
   const changes = found.status === "changed" ? found.what : [];
   if (!ask) {
     const why = found.status === "changed"
       ? `it changed since it was approved: ${changes.join("; ")}`
       : "it is not approved, and nobody is there to ask";
-    return { allowed: false, reason: why + await unusable(allowlist), fix };
+    return {
+      allowed: false,
+      why: found.status === "changed" ? "changed" : "not_approved",
+      reason: why + await unusable(allowlist),
+      fix,
+    };
   }
 
   let answer: ConsentAnswer | null;
@@ -64,17 +86,20 @@ export async function decideConsent(options: ConsentOptions): Promise<ConsentDec
     answer = await ask(consentQuestion(key, hookName, changes));
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    return { allowed: false, reason: `the question could not be put: ${said}`, fix };
+    return { allowed: false, why: "not_asked", reason: `the question could not be put: ${said}`, fix };
   }
   if (answer !== "A" && answer !== "y") {
-    return { allowed: false, reason: answer === "n" ? "the answer was no" : "there was no answer", fix };
+    return answer === "n"
+      ? { allowed: false, why: "answered_no", reason: "the answer was no", fix }
+      : { allowed: false, why: "no_answer", reason: "there was no answer", fix };
   }
   // A person takes minutes, in which a file may be exchanged: what runs is what was shown.
   const second = await options.key();
-  if (!second.ok) return { allowed: false, reason: second.reason, fix: second.fix };
+  if (!second.ok) return { allowed: false, why: "unbindable", reason: second.reason, fix: second.fix };
   if (!isSameKey(key, second.key)) {
     const what = describeChange(key, second.key).join("; ");
-    return { allowed: false, reason: `it changed while the question was open: ${what}`, fix };
+    const reason = `it changed while the question was open: ${what}`;
+    return { allowed: false, why: "changed_while_asked", reason, fix };
   }
   if (answer === "y") return { allowed: true, by: "once", key };
   const stored = await allowlist.add(key, label);

@@ -1,7 +1,7 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { quote } from "../errors/quote.ts";
-import { type ContentHashes, contentHashes, type ContentHashesOptions } from "./content_hash.ts";
+import { contentHashes, type ContentHashesOptions } from "./content_hash.ts";
+import { lookAt, namesSystemFile, SYSTEM_FOLDERS } from "./covered_file.ts";
 import { type CompileGlob, namedFiles } from "./named_files.ts";
 
 /** What a hook may do beyond the floor. Paths are absolute with symlinks followed, so that a link that is turned elsewhere shows. */
@@ -25,6 +25,8 @@ export interface ConsentRequest {
   backend: string;
   /** `consent_files`: see `namedFiles`. */
   consentFiles: readonly string[];
+  /** Files whose content the caller holds and will use: absolute path to its SHA-256 in hex. */
+  contents?: Readonly<Record<string, string>>;
   /** Words of the argv whose files are not bound: what the command is there to write changes with each run. */
   unbound?: readonly string[];
 }
@@ -60,8 +62,6 @@ export interface ConsentKeysOptions extends ContentHashesOptions {
   systemFolders?: readonly string[];
 }
 
-/** Where the system's own files are: not the operator's to change, and upgraded without a word. */
-const SYSTEM_FOLDERS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 const FIX = "narrow consent_files, or run another file";
 
 /**
@@ -73,19 +73,24 @@ const FIX = "narrow consent_files, or run another file";
 export function consentKeys(options: ConsentKeysOptions): ConsentKeys {
   const { compileGlob, maxTotalBytes = 1024 ** 3, systemFolders = SYSTEM_FOLDERS } = options;
   const hashes = contentHashes(options);
-  const isSystem = (file: string) => systemFolders.some((folder) => file.startsWith(`${folder}/`));
 
   return {
     async compute(request) {
       const { argv, cwd } = request;
-      const covered = new Map<string, string>();
+      const covered = new Map<string, string>(Object.entries(request.contents ?? {}));
       let bytes = 0;
       const cover = async (file: string): Promise<string | undefined> => {
         if (covered.has(file)) return undefined;
-        const content = await contentOf(file, hashes, isSystem);
+        const look = lookAt(file, systemFolders);
+        if (look.status === "none") return undefined;
+        if (look.status === "link") {
+          covered.set(file, look.value);
+          return undefined;
+        }
+        const content = hashes.known(file) ?? await hashes.read(file);
         if (content.status === "none") return undefined;
         if (content.status === "refused") return `${quote(file, 200)}: ${content.reason}`;
-        covered.set(file, content.value);
+        covered.set(file, content.sha256);
         bytes += content.size;
         return bytes > maxTotalBytes ? `its files hold more than ${maxTotalBytes} bytes` : undefined;
       };
@@ -93,8 +98,7 @@ export function consentKeys(options: ConsentKeysOptions): ConsentKeys {
       for (const word of argv) {
         if (word === "" || word.includes("\0") || request.unbound?.includes(word)) continue;
         const file = path.resolve(cwd, word);
-        // A name among the system's that leads elsewhere is covered like any other.
-        const problem = isSystem(file) && isSystem(realPath(file) ?? file) ? undefined : await cover(file);
+        const problem = namesSystemFile(file, systemFolders) ? undefined : await cover(file);
         if (problem !== undefined) return refused(problem);
       }
       const unmatched: string[] = [];
@@ -114,7 +118,9 @@ export function consentKeys(options: ConsentKeysOptions): ConsentKeys {
 
 /** Brings a key into its canonical form. */
 export function canonicalKey(
-  key: Omit<ConsentRequest, "consentFiles" | "unbound"> & { files: Readonly<Record<string, string>> },
+  key: Omit<ConsentRequest, "consentFiles" | "unbound" | "contents"> & {
+    files: Readonly<Record<string, string>>;
+  },
 ): ConsentKey {
   const { subprocess, network, writePaths, readPaths = [] } = key.grants;
   return {
@@ -149,36 +155,6 @@ export function keyText(key: ConsentKey): string {
 
 export function isSameKey(a: ConsentKey, b: ConsentKey): boolean {
   return keyText(a) === keyText(b);
-}
-
-type Covered =
-  | { status: "file"; value: string; size: number }
-  | { status: "none" }
-  | { status: "refused"; reason: string };
-
-async function contentOf(
-  file: string,
-  hashes: ContentHashes,
-  isSystem: (file: string) => boolean,
-): Promise<Covered> {
-  // Most words of an argv are no files; this is the cheapest way to tell.
-  if (!existsSync(file)) return { status: "none" };
-  const target = realPath(file);
-  // Of an interpreter that is linked into a project it counts which one it is; upgrades of the system do not.
-  if (target !== undefined && target !== file && isSystem(target)) {
-    const isFile = statSync(target, { throwIfNoEntry: false })?.isFile() === true;
-    return isFile ? { status: "file", value: `-> ${target}`, size: 0 } : { status: "none" };
-  }
-  const content = hashes.known(file) ?? await hashes.read(file);
-  return content.status === "file" ? { ...content, value: content.sha256 } : content;
-}
-
-function realPath(file: string): string | undefined {
-  try {
-    return realpathSync(file);
-  } catch {
-    return undefined;
-  }
 }
 
 function sorted(list: readonly string[]): string[] {

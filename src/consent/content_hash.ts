@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type BigIntStats, constants, statSync } from "node:fs";
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { errorCode } from "../adapter/executable.ts";
 import { systemClock } from "../clock/clock.ts";
@@ -16,6 +16,8 @@ export interface ContentHashes {
   known(file: string): FileContent | undefined;
   /** The content, read in pieces between which other work runs. */
   read(file: string): Promise<FileContent>;
+  /** The content, read at once: nothing else runs meanwhile. For a start, before there is anything else. */
+  readNow(file: string): FileContent;
 }
 
 export interface ContentHashesOptions {
@@ -75,17 +77,19 @@ export function contentHashes(options: ContentHashesOptions = {}): ContentHashes
     }
   };
 
+  const known = (file: string): FileContent | undefined => {
+    try {
+      const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+      if (!stat?.isFile()) return { status: "none" };
+      if (stat.size > BigInt(maxFileBytes)) return tooLarge(maxFileBytes);
+      return remembered.get(identity(stat));
+    } catch (error) {
+      return fromError(error);
+    }
+  };
+
   return {
-    known(file) {
-      try {
-        const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-        if (!stat?.isFile()) return { status: "none" };
-        if (stat.size > BigInt(maxFileBytes)) return tooLarge(maxFileBytes);
-        return remembered.get(identity(stat));
-      } catch (error) {
-        return fromError(error);
-      }
-    },
+    known,
     read(file) {
       let key: string | undefined;
       try {
@@ -100,7 +104,53 @@ export function contentHashes(options: ContentHashesOptions = {}): ContentHashes
       reading.set(id, running);
       return running;
     },
+    readNow(file) {
+      const content = known(file);
+      if (content) return content;
+      try {
+        for (let attempt = 0; attempt < MOST_READINGS; attempt++) {
+          const read = readWhole(file, maxFileBytes, maxReadMs);
+          if (!read) continue;
+          const { content, id, settled } = read;
+          if (settled && content.status === "file") remember(remembered, id, content, maxRemembered);
+          return content;
+        }
+        return { status: "refused", reason: "it changes while it is read" };
+      } catch (error) {
+        return fromError(error);
+      }
+    },
   };
+}
+
+/** Undefined where it changed meanwhile. */
+function readWhole(file: string, maxBytes: number, maxMs: number) {
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const before = fstatSync(fd, { bigint: true });
+    const id = identity(before);
+    const settled = isSettled(before);
+    if (!before.isFile()) return { content: { status: "none" } as const, id, settled };
+    const content = before.size > BigInt(maxBytes) ? tooLarge(maxBytes) : hashNow(fd, maxBytes, maxMs);
+    return identity(fstatSync(fd, { bigint: true })) === id ? { content, id, settled } : undefined;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function hashNow(fd: number, maxBytes: number, maxMs: number): FileContent {
+  const until = systemClock.monotonic() + maxMs;
+  const hash = createHash("sha256");
+  const chunk = new Uint8Array(CHUNK_BYTES);
+  let size = 0;
+  for (;;) {
+    const count = readSync(fd, chunk, 0, chunk.length, null);
+    if (count === 0) return { status: "file", sha256: hash.digest("hex"), size };
+    size += count;
+    if (size > maxBytes) return tooLarge(maxBytes);
+    if (systemClock.monotonic() > until) return { status: "refused", reason: "reading it takes too long" };
+    hash.update(chunk.subarray(0, count));
+  }
 }
 
 async function hashOf(handle: FileHandle, maxBytes: number, maxMs: number): Promise<FileContent> {

@@ -52,7 +52,8 @@ function grantChanges(before: ConsentGrants, after: ConsentGrants): string[] {
   ];
 }
 
-function fileChanges(before: ConsentKey["files"], after: ConsentKey["files"]): string[] {
+/** What became different between the contents that two approvals are bound to. */
+export function fileChanges(before: ConsentKey["files"], after: ConsentKey["files"]): string[] {
   const changes: string[] = [];
   for (const file of [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()) {
     const [old, now] = [before[file], after[file]];

@@ -1,9 +1,12 @@
+import { createHash } from "node:crypto";
 import { escapeVisible } from "../errors/escape_visible.ts";
-import type { ConsentGrants, ConsentKey } from "./consent_key.ts";
+import { type ConsentGrants, type ConsentKey, keyText } from "./consent_key.ts";
 import { shownCommand } from "./shown_command.ts";
 
 /** What a person is asked, on every surface the same. No text in it can move a cursor or read otherwise than it is. */
 export interface ConsentQuestion {
+  /** Tells two commands apart by all that an approval covers: a question about the same one is the same question. */
+  digest: string;
   /** `Shell hook lint wants to run a command` */
   title: string;
   /** The exact argv, quoted as for a shell; never cut. */
@@ -37,6 +40,7 @@ export function consentQuestion(
   changes: readonly string[] = [],
 ): ConsentQuestion {
   return {
+    digest: createHash("sha256").update(keyText(key)).digest("hex"),
     title: hook === null
       ? "A shell hook wants to run a command"
       : `Shell hook ${escapeVisible(hook)} wants to run a command`,

@@ -5,6 +5,7 @@
 export const CATALOGUE = {
   // Reading files
   E_FILE_UNREADABLE: { severity: "error", meaning: "a file could not be read" },
+  E_FILE_WRITE: { severity: "error", meaning: "a file could not be written" },
   E_FILE_NOT_REGULAR: {
     severity: "error",
     meaning: "a directory, device or socket stands where a file is expected",
@@ -26,10 +27,26 @@ export const CATALOGUE = {
   E_KEY_LAYER: { severity: "error", meaning: "a key that this layer may not set" },
   E_ENV_UNSET: { severity: "error", meaning: "a ${NAME} whose variable is not set" },
   E_ENV_SYNTAX: { severity: "error", meaning: "a ${ that is neither ${NAME} nor ${NAME:-default}" },
+  E_OPERATOR_UNSAFE: {
+    severity: "error",
+    meaning: "every account may write the operator's own configuration, so it is not believed",
+  },
   E_PROJECT_UNTRUSTED: {
     severity: "error",
-    meaning: "a project file sets a key that needs the operator's trust",
+    meaning: "a project file sets what needs the operator's trust, or code that was trusted changed",
   },
+  E_TRUST_UNSAFE: {
+    severity: "error",
+    meaning: "the record of what is trusted is not ours alone, so that it trusts nothing",
+  },
+  E_TRUST_DAMAGED: {
+    severity: "error",
+    meaning: "the record of what is trusted is damaged, so that it trusts nothing",
+  },
+  E_TRUST_NOT_STORED: { severity: "error", meaning: "what is trusted could not be recorded or taken back" },
+  E_TRUST_UNKNOWN: { severity: "error", meaning: "nothing of this folder is trusted" },
+  W_TRUST_ENTRY: { severity: "warning", meaning: "an entry of the record of trust that trusts nothing" },
+  W_HOME_IGNORED: { severity: "warning", meaning: "HOME lies in the control folder and does not count" },
   W_FINDINGS_HIDDEN: { severity: "warning", meaning: "a file holds more findings than are shown" },
   W_LIST_REPLACED: { severity: "warning", meaning: "reyn.local.yaml replaces a list of reyn.yaml" },
   W_LAYER_SKIPPED: { severity: "warning", meaning: "a layer that could not be used was left out" },
@@ -47,6 +64,10 @@ export const CATALOGUE = {
   E_HOOK_KEY_SCHEME: { severity: "error", meaning: "a key that does not belong to the hook's scheme" },
   E_HOOK_NOT_YET: { severity: "error", meaning: "a scheme or point whose part of reyn does not exist yet" },
   E_HOOK_COMPOSED: { severity: "error", meaning: "a composed event that no composer emits" },
+  W_HOOK_COMPOSED: {
+    severity: "warning",
+    meaning: "a composed event that no composer emits, though one that is left out may",
+  },
   E_HOOK_SESSION: {
     severity: "error",
     meaning: "a push to a session that does not exist, or that the hook may not name",
@@ -59,7 +80,25 @@ export const CATALOGUE = {
   W_FILE_NAME: { severity: "warning", meaning: "a file is called nearly like one that reyn reads" },
   W_HOOK_GLOB: { severity: "warning", meaning: "a glob that matches otherwise than it looks" },
   W_HOOK_DISABLED_UNKNOWN: { severity: "warning", meaning: "`disabled` names no hook" },
-  W_SAFETY_ASK_USER: { severity: "warning", meaning: "`on_limit: ask_user` acts as `warn`" },
+  // Composers
+  E_COMPOSER_NAME: { severity: "error", meaning: "a composer's name is malformed or taken" },
+  E_COMPOSER_KIND: { severity: "error", meaning: "an input or a composed event whose kind is none" },
+  E_COMPOSER_KEY: {
+    severity: "error",
+    meaning: "a key that a composer's op does not take, or one that it lacks",
+  },
+  E_COMPOSER_MATCH: { severity: "error", meaning: "an input's `match` that can never match" },
+  E_COMPOSER_CYCLE: { severity: "error", meaning: "composers that feed one another in a circle" },
+  W_COMPOSER_SOURCE: { severity: "warning", meaning: "a composer waits for events that nothing sends" },
+  W_COMPOSER_CAPACITY: {
+    severity: "warning",
+    meaning: "a keyed deadline that keeps only the default number of keys",
+  },
+  W_COMPOSER_DURABLE: { severity: "warning", meaning: "a deadline that dies with its process" },
+  W_COMPOSER_NO_EFFECT: { severity: "warning", meaning: "a key that has no effect on this composer" },
+  W_MATCH_FIELD: { severity: "warning", meaning: "a matcher names what a composed event does not carry" },
+  E_TEST_CASE: { severity: "error", meaning: "an entry of `tests` that cannot be run" },
+  E_TIMELINE: { severity: "error", meaning: "a line of a timeline that is not an event" },
   E_GRANT_DENIED: { severity: "error", meaning: "a hook's `write_paths` names what no hook may write" },
   W_GRANT_NARROWED: {
     severity: "warning",
@@ -67,6 +106,8 @@ export const CATALOGUE = {
   },
   W_GRANT_MISSING: { severity: "warning", meaning: "a hook's `write_paths` names what does not exist" },
   W_EXEC_PROGRAM: { severity: "warning", meaning: "a hook's program is missing or cannot be started" },
+  W_PLUGIN_MODULE: { severity: "warning", meaning: "a hook's plugin is missing or cannot be run" },
+  E_GRANT_NETWORK: { severity: "error", meaning: "a hook's `network` names what is no host" },
   W_EXEC_SHIM: { severity: "warning", meaning: "a hook's program is a version manager's stand-in" },
   E_ALLOWLIST_UNSAFE: {
     severity: "error",
@@ -102,10 +143,25 @@ export const CATALOGUE = {
   E_HTTP_NOT_FOUND: { severity: "error", meaning: "the server has no such path" },
   E_HTTP_METHOD: { severity: "error", meaning: "the path does not take that method" },
   E_HTTP_BUSY: { severity: "error", meaning: "the server has too much under way" },
+  // Decision hooks
+  E_EXECUTOR_KIND: {
+    severity: "error",
+    meaning: "a decision hook names no executor, or more than one, or one that cannot be",
+  },
+  E_EXECUTOR_KEY: {
+    severity: "error",
+    meaning: "a key that does not belong to the decision hook's executor",
+  },
+  E_EXECUTOR_URL: { severity: "error", meaning: "a URL at which no decision hook may be asked" },
+  E_EXECUTOR_HEADER: { severity: "error", meaning: "a header that a decision hook may not set" },
+  E_EXECUTOR_LOAD: { severity: "error", meaning: "the code of a decision hook could not be loaded" },
+  E_EXECUTOR_FAILED: { severity: "error", meaning: "a decision hook gave no usable answer" },
   // Running
   E_USAGE: { severity: "error", meaning: "the command line is wrong" },
   E_VERB_NOT_YET: { severity: "error", meaning: "a command whose part of reyn does not exist yet" },
   E_STOPPING: { severity: "error", meaning: "reyn is stopping and takes nothing new" },
+  E_INIT_EXISTS: { severity: "error", meaning: "`reyn init` where there is a configuration already" },
+  E_INIT_WRITE: { severity: "error", meaning: "`reyn init` cannot write a file" },
   E_ALREADY_RUNNING: { severity: "error", meaning: "another reyn holds this state folder" },
   E_AGENT_UNKNOWN: { severity: "error", meaning: "an agent that is not declared" },
   E_SESSION_NAME: { severity: "error", meaning: "a session id that is malformed" },

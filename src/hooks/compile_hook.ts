@@ -1,8 +1,6 @@
 import type { SectionContext } from "../config/section.ts";
 import { didYouMean } from "../config/suggest.ts";
-import { quote } from "../errors/quote.ts";
-import type { FieldSpec } from "../points/fields.ts";
-import { compileMatcher, GLOB_FIELDS, globWarning } from "../match/mod.ts";
+import { compileMatcher } from "../match/mod.ts";
 import {
   hasSource,
   type HookTarget,
@@ -11,14 +9,16 @@ import {
   type ReactionPoint,
   REACTIONS,
 } from "../points/reactions.ts";
+import { checkMatcher } from "./check_matcher.ts";
 import { compilePush } from "./compile_push.ts";
 import { compileExec } from "./exec_action.ts";
 import { type Hook, type HookAction, type RateLimit, targetKey } from "./hook.ts";
+import { pluginArgv } from "./plugin_argv.ts";
+import { parseRate } from "./rate_limiter.ts";
 import { EXEC_KEYS, type HookInput, PLUGIN_KEYS, type Scheme, SCHEMES } from "./schema.ts";
 import type { SessionRef } from "./session_ref.ts";
 import { noMatchVerdicts } from "./verdict.ts";
 
-const RATE_UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 /** Points that a hook's own effect can set off again; without a limit two of them would chase each other. */
 const SELF_FEEDING: ReadonlySet<ReactionPoint> = new Set(["file_changed", "mcp_resource_updated"]);
 const SELF_FEEDING_LIMIT: RateLimit = { count: 60, perMs: 60_000 };
@@ -42,7 +42,8 @@ export function compileHook(
   const scheme = checkScheme(input, checked);
   checkSchemeKeys(input, scheme, checked);
   if (target) {
-    checkMatcher(input, target, checked);
+    const place = { path: ["matcher"], code: "E_HOOK_MATCHER" } as const;
+    checkMatcher(input.matcher, target, place, checked);
     checkAwait(input, target, checked);
   }
   const action = scheme && compileAction(scheme, input, target, checked, own);
@@ -76,10 +77,7 @@ function checkTarget(on: string, context: SectionContext): HookTarget | undefine
     context.report(["on"], "E_HOOK_POINT", pointProblem(on), pointFix(on));
     return undefined;
   }
-  if (target.kind === "composed") {
-    context.report(["on"], "E_HOOK_COMPOSED", `no composer emits composed:${target.name}`);
-    return target;
-  }
+  if (target.kind === "composed") return target;
   if (!hasSource(target.point)) {
     const part = REACTIONS[target.point].source;
     const message = `${target.point} is fired by ${part}, which this version of reyn does not have yet`;
@@ -126,7 +124,7 @@ function checkScheme(input: HookInput, context: SectionContext): Scheme | undefi
 function checkSchemeKeys(input: HookInput, scheme: Scheme | undefined, context: SectionContext): void {
   if (!scheme) return;
   const runs = scheme === "exec" || scheme === "exec_capture";
-  const plugin = runs && isPlugin(input[scheme]);
+  const plugin = runs && pluginArgv(input[scheme]?.[0]) !== undefined;
   for (const key of EXEC_KEYS) {
     if (input[key] !== undefined && !runs) {
       context.report(
@@ -155,38 +153,6 @@ function checkSchemeKeys(input: HookInput, scheme: Scheme | undefined, context: 
   if (plugin && input.subprocess === true) {
     context.report(["subprocess"], "E_HOOK_KEY_SCHEME", "a plugin cannot start processes");
   }
-}
-
-function isPlugin(argv: readonly string[] | undefined): boolean {
-  return /\.wasm(#[A-Za-z0-9_]+)?$/.test(argv?.[0] ?? "");
-}
-
-function checkMatcher(input: HookInput, target: HookTarget, context: SectionContext): void {
-  for (const [field, pattern] of Object.entries(input.matcher ?? {})) {
-    if (target.kind === "builtin" && !Object.hasOwn(REACTIONS[target.point].fields, field)) {
-      const fields = Object.keys(REACTIONS[target.point].fields);
-      const fix = didYouMean(field, fields) ?? `one of ${fields.join(", ")}`;
-      context.report(
-        ["matcher", field],
-        "E_HOOK_MATCHER",
-        `${target.point} has no field "${field}"`,
-        fix,
-        "key",
-      );
-    }
-    if (target.kind === "builtin") checkValue(target.point, field, pattern, context);
-    const odd = GLOB_FIELDS.has(field) ? globWarning(pattern) : undefined;
-    if (odd !== undefined) context.report(["matcher", field], "W_HOOK_GLOB", odd);
-  }
-}
-
-/** A field with few values never has another one. */
-function checkValue(point: ReactionPoint, field: string, pattern: string, context: SectionContext): void {
-  const fields: Readonly<Record<string, FieldSpec>> = REACTIONS[point].fields;
-  const values = Object.hasOwn(fields, field) ? fields[field]?.values : undefined;
-  if (!values || values.includes(pattern)) return;
-  const fix = didYouMean(pattern, values) ?? `one of ${values.join(", ")}`;
-  context.report(["matcher", field], "W_HOOK_VALUE", `${field} is never ${quote(pattern)}`, fix);
 }
 
 function checkAwait(input: HookInput, target: HookTarget, context: SectionContext): void {
@@ -222,11 +188,6 @@ function compileAction(
       );
       return { scheme, pipeline: input.pipeline_launch?.name ?? "" };
   }
-}
-
-function parseRate(text: string): RateLimit {
-  const [count, unit] = text.split("/");
-  return { count: Number(count), perMs: RATE_UNIT_MS[unit ?? "s"] ?? 1000 };
 }
 
 function defaultRate(target: HookTarget): RateLimit | null {

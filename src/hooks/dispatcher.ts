@@ -1,4 +1,6 @@
+import { isReynError } from "../errors/reyn_error.ts";
 import type { Hook } from "./hook.ts";
+import { createDeliveries } from "./deliveries.ts";
 import { createLane } from "./lane.ts";
 import { planHooks } from "./plan.ts";
 import type { DispatcherPorts, Firing } from "./ports.ts";
@@ -13,6 +15,13 @@ export interface Dispatcher {
   has(key: string): boolean;
   /** Runs the hooks of a point in order, each isolated. Settles when all that is awaited is done. */
   dispatch(firing: Firing): Promise<DispatchOutcome>;
+  /**
+   * Runs the hooks of an event that nobody waits for in the background lane, however full it is: wait for `room` first.
+   * What they push is delivered. Settles when all of them have; false: something could not be delivered.
+   */
+  dispatchBehind(firing: Firing): Promise<boolean>;
+  /** Undefined where the lane has room; else resolves when it has. */
+  room(): Promise<void> | undefined;
   /** True while hooks run in the background lane. */
   readonly busy: boolean;
   drained(): Promise<void>;
@@ -22,6 +31,7 @@ const DONE: Promise<DispatchOutcome> = Promise.resolve(NOTHING);
 
 export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts): Dispatcher {
   const lane = createLane();
+  const deliveries = createDeliveries();
   const off = new Set(registry.all.filter(ports.switchedOff));
   const limiters = new Map<Hook, RateLimiter>();
   for (const hook of registry.all) if (hook.rateLimit) limiters.set(hook, rateLimiter(hook.rateLimit));
@@ -80,6 +90,27 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
     return false;
   };
 
+  /** What a hook in the lane has come to goes into the inbox; false: it could not be put there. */
+  const delivered = async (hook: Hook, firing: Firing, result: RunResult): Promise<boolean> => {
+    try {
+      await ports.deliver(outcomeOf(result, hook));
+      return true;
+    } catch (error) {
+      recorded(hook, firing, {
+        verdict: "failed",
+        code: isReynError(error) ? error.code : "E_INTERNAL",
+        error: error instanceof Error ? error.message : String(error),
+      });
+      return false;
+    }
+  };
+
+  const skipped = (hook: Hook, firing: Firing, why: "overlap" | "full"): Verdict => {
+    const reason = why === "full" ? "lane_full" : "overlap";
+    ports.audit.emit("hook_skipped", ports.session, { hook: hook.label, point: firing.key, reason });
+    return "overlap";
+  };
+
   const runInLane = (hook: Hook, firing: Firing): Verdict => {
     const added = lane.add(hook, async () => {
       const result = await run(hook, firing);
@@ -87,15 +118,44 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
         point: firing.key,
         verdicts: { [hook.label]: result.verdict },
       });
-      await ports.deliver(outcomeOf(result, hook));
+      await delivered(hook, firing, result);
     });
-    if (added === "queued") return "queued";
-    ports.audit.emit("hook_skipped", ports.session, {
-      hook: hook.label,
-      point: firing.key,
-      reason: added === "full" ? "lane_full" : "overlap",
-    });
-    return "overlap";
+    return added === "queued" ? "queued" : skipped(hook, firing, added);
+  };
+
+  const dispatchBehind = (hooks: readonly Hook[], firing: Firing): Promise<boolean> => {
+    const verdicts = planHooks(hooks, firing.payload, off);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    let left = 1;
+    let sound = true;
+    const settled = () => {
+      if (--left > 0) return;
+      ports.audit.emit("hooks_evaluated", ports.session, () => verdictsOf(firing, hooks, verdicts));
+      resolve(sound);
+    };
+    for (let index = 0; index < hooks.length; index++) {
+      if (verdicts[index] !== "run") continue;
+      const hook = hooks[index] as Hook;
+      if (!admitted(hook, firing)) {
+        verdicts[index] = "rate_limited";
+        continue;
+      }
+      const added = lane.add(hook, async () => {
+        const started = run(hook, firing);
+        const result = started instanceof Promise ? await started : started;
+        verdicts[index] = result.verdict;
+        if (outcomeOf(result, hook) === NOTHING) return settled();
+        // The next hook need not wait for the disk; what comes meanwhile goes along with it.
+        void deliveries.track(delivered(hook, firing, result)).then((put) => {
+          sound &&= put;
+          settled();
+        });
+      }, true);
+      if (added === "queued") left += 1;
+      else verdicts[index] = skipped(hook, firing, added);
+    }
+    settled();
+    return promise;
   };
 
   const dispatchTo = async (hooks: readonly Hook[], firing: Firing): Promise<DispatchOutcome> => {
@@ -117,10 +177,7 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
         if (isFailure(result) && hook.onError === "suspend") suspendedBy ??= hook.label;
       }
     }
-    ports.audit.emit("hooks_evaluated", ports.session, () => ({
-      point: firing.key,
-      verdicts: Object.fromEntries(hooks.map((hook, index) => [hook.label, verdicts[index] ?? "run"])),
-    }));
+    ports.audit.emit("hooks_evaluated", ports.session, () => verdictsOf(firing, hooks, verdicts));
     return pushes || suspendedBy !== null ? { pushes: pushes ?? [], suspendedBy } : NOTHING;
   };
 
@@ -130,16 +187,30 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
       const hooks = registry.at(firing.key);
       return hooks === undefined ? DONE : dispatchTo(hooks, firing);
     },
-    get busy() {
-      return lane.busy;
+    dispatchBehind(firing) {
+      const hooks = registry.at(firing.key);
+      return hooks === undefined ? Promise.resolve(true) : dispatchBehind(hooks, firing);
     },
-    drained: () => lane.drained(),
+    room: () => lane.room() ?? deliveries.room(),
+    get busy() {
+      return lane.busy || deliveries.busy;
+    },
+    async drained() {
+      while (lane.busy || deliveries.busy) {
+        await lane.drained();
+        await deliveries.drained();
+      }
+    },
   };
 }
 
 function outcomeOf(result: RunResult, hook: Hook): DispatchOutcome {
-  return {
-    pushes: result.verdict === "pushed" ? [result.push] : [],
-    suspendedBy: isFailure(result) && hook.onError === "suspend" ? hook.label : null,
-  };
+  const pushes = result.verdict === "pushed" ? [result.push] : [];
+  const suspendedBy = isFailure(result) && hook.onError === "suspend" ? hook.label : null;
+  return pushes.length > 0 || suspendedBy !== null ? { pushes, suspendedBy } : NOTHING;
+}
+
+function verdictsOf(firing: Firing, hooks: readonly Hook[], verdicts: readonly Verdict[]) {
+  const named = hooks.map((hook, index) => [hook.label, verdicts[index] ?? "run"] as const);
+  return { point: firing.key, verdicts: Object.fromEntries(named) };
 }

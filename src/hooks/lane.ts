@@ -5,8 +5,11 @@ import type { Hook } from "./hook.ts";
  * that is still queued or running: `queue` lines it up, `skip` leaves the new run out, `parallel` starts it at once.
  */
 export interface Lane {
-  add(hook: Hook, run: () => Promise<void>): "queued" | "overlap" | "full";
+  /** `unbounded`: takes it however full the lane is; who adds so waits for `room` first. */
+  add(hook: Hook, run: () => Promise<void>, unbounded?: boolean): "queued" | "overlap" | "full";
   readonly busy: boolean;
+  /** Undefined where the lane is less than half full; else resolves when it is. */
+  room(): Promise<void> | undefined;
   /** Resolves when nothing is queued or running. */
   drained(): Promise<void>;
 }
@@ -18,6 +21,11 @@ export function createLane(limit = LONGEST_LANE): Lane {
   let active = 0;
   let tail: Promise<void> = Promise.resolve();
   let wakers: (() => void)[] = [];
+  let waiting: (() => void)[] = [];
+
+  const wakeAll = (list: readonly (() => void)[]) => {
+    for (const wake of list) wake();
+  };
 
   const track = async (hook: Hook, run: () => Promise<void>): Promise<void> => {
     try {
@@ -27,18 +35,23 @@ export function createLane(limit = LONGEST_LANE): Lane {
       const left = (perHook.get(hook) ?? 1) - 1;
       if (left === 0) perHook.delete(hook);
       else perHook.set(hook, left);
+      if (waiting.length > 0 && active < limit / 2) {
+        const roused = waiting;
+        waiting = [];
+        wakeAll(roused);
+      }
       if (active === 0) {
-        const waiting = wakers;
+        const roused = wakers;
         wakers = [];
-        for (const wake of waiting) wake();
+        wakeAll(roused);
       }
     }
   };
 
   return {
-    add(hook, run) {
+    add(hook, run, unbounded = false) {
       if (hook.overlap === "skip" && perHook.has(hook)) return "overlap";
-      if (active >= limit) return "full";
+      if (active >= limit && !unbounded) return "full";
       active += 1;
       perHook.set(hook, (perHook.get(hook) ?? 0) + 1);
       if (hook.overlap === "parallel") void track(hook, run);
@@ -48,6 +61,7 @@ export function createLane(limit = LONGEST_LANE): Lane {
     get busy() {
       return active > 0;
     },
+    room: () => active < limit / 2 ? undefined : new Promise((resolve) => waiting.push(resolve)),
     drained: () => active === 0 ? Promise.resolve() : new Promise((resolve) => wakers.push(resolve)),
   };
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../clock/clock.ts";
 import type { ErrorCode } from "../errors/catalogue.ts";
 import type { Hook } from "./hook.ts";
 import type { DispatchOutcome, HookPush } from "./push.ts";
-import type { ExecPorts } from "./run_exec.ts";
+import type { ExecPorts } from "./exec_ports.ts";
 
 /** One event at one point. */
 export interface Firing {

@@ -1,5 +1,13 @@
 import type { RateLimit } from "./hook.ts";
 
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Reads a rate that the schema has accepted. */
+export function parseRate(text: string): RateLimit {
+  const [count, unit] = text.split("/");
+  return { count: Number(count), perMs: UNIT_MS[unit ?? "s"] ?? 1000 };
+}
+
 export interface RateLimiter {
   /** `first` marks the beginning of a limiting episode, which is recorded once. */
   admit(now: number): { admitted: true } | { admitted: false; first: boolean };

@@ -23,8 +23,9 @@ interface Failure {
   error: string;
   /** What a field came to, for a person who watches. */
   rendered?: string;
-  /** The end of a command's stderr, for the same person. */
+  /** The end of a command's stderr, or a plugin's own words, for the same person. */
   said?: string;
+  saidBy?: "plugin";
 }
 
 /** Runs one hook. Whatever it throws is that hook's failure alone; only what has to be waited for is a promise. */
@@ -43,8 +44,8 @@ export function isFailure({ verdict }: RunResult): boolean {
 }
 
 /** The error with what a field came to, or what a command said: for a person, not for the log. */
-export function shownError({ error, rendered, said }: Failure): string {
-  if (said !== undefined) return `${error}; stderr: ${said}`;
+export function shownError({ error, rendered, said, saidBy }: Failure): string {
+  if (said !== undefined) return `${error}; ${saidBy === "plugin" ? "it said" : "stderr"}: ${said}`;
   return rendered === undefined ? error : `${error}: ${quote(rendered)}`;
 }
 

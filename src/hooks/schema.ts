@@ -4,6 +4,7 @@ import { refusal } from "../config/refusal.ts";
 import { bool, duration, envName, expecting, nonBlank, size } from "../config/scalars.ts";
 import { LAYERS } from "../config/section.ts";
 import { REACTION_POINTS } from "../points/reactions.ts";
+import { MOST_MEMORY_BYTES, PAGE_BYTES } from "../sandbox/wasm/limits.ts";
 
 /** The four schemes; a hook has exactly one. */
 export const SCHEMES = ["template_push", "exec", "exec_capture", "pipeline_launch"] as const;
@@ -119,9 +120,15 @@ function splitWords(command: string): string[] {
 
 const paths = () => raw(z.array(nonBlank(), { error: expecting("must be a list of paths") }));
 
-const rateLimit = text().regex(/^[1-9]\d{0,8}\/(s|m|h)$/, {
-  error: expecting("must be a rate such as 10/s, 60/m or 100/h"),
-});
+const configKey = () =>
+  z.string().regex(/^(?!argv\b|reyn\.)/, { error: "must not begin with argv or reyn., which are reyn's own" })
+    .max(200, { error: "must have at most 200 characters" });
+
+/** A rate as it is written: `10/s`, `60/m`, `100/h`. */
+export const rateLimitKey = () =>
+  text().regex(/^[1-9]\d{0,8}\/(s|m|h)$/, {
+    error: expecting("must be a rate such as 10/s, 60/m or 100/h"),
+  });
 
 /** One entry of `hooks:`. What depends on more than one key is checked when the entry is compiled. */
 export const hookSchema = z.strictObject({
@@ -135,7 +142,7 @@ export const hookSchema = z.strictObject({
   overlap: z.enum(["queue", "skip", "parallel"]).optional().meta({
     description: "What happens to a run while the last one is under way. Default: queue.",
   }),
-  rate_limit: rateLimit.optional().meta({ description: "Most runs in a second, minute or hour: 10/m." }),
+  rate_limit: rateLimitKey().optional().meta({ description: "Most runs in a second, minute or hour: 10/m." }),
   await: bool().optional().meta({ description: "false: the session does not wait for this lifecycle hook." }),
 
   template_push: templatePush.optional(),
@@ -146,15 +153,26 @@ export const hookSchema = z.strictObject({
   shell_push: renamed("exec_capture"),
 
   subprocess: bool().optional().meta({ description: "May start further processes. Default: false." }),
-  network: z.union([z.boolean(), z.array(nonBlank())], { error: expecting("must be true or false") })
-    .optional(),
+  network: raw(
+    z.union([z.boolean(), z.array(nonBlank())], {
+      error: expecting("must be true or false, or a plugin's list of hosts"),
+    }),
+  )
+    .optional().meta({
+      description:
+        "true: IP, to anywhere; of a plugin HTTP to public hosts. A list of hosts is for plugins. Default: false.",
+    }),
   write_paths: paths().optional().meta({ description: "What it may write. Default: nothing." }),
-  timeout: duration({ min: 1 }).optional(),
+  timeout: duration({ min: 1 }).optional().meta({ description: "Longest run. Default: 60s." }),
   env: z.array(envName()).optional().meta({ description: "Names of environment variables that it gets." }),
   consent_files: paths().optional(),
-  memory: size({ min: 64 * 1024 }).optional(),
-  read_paths: paths().optional(),
-  config: z.record(z.string(), z.string()).optional(),
+  memory: size({ min: PAGE_BYTES, max: MOST_MEMORY_BYTES }).optional().meta({
+    description: "Most memory of a plugin. Default: 64MiB.",
+  }),
+  read_paths: paths().optional().meta({ description: "Folders that a plugin may read. Default: none." }),
+  config: z.record(configKey(), text()).optional().meta({
+    description: "What a plugin finds as its config.",
+  }),
 });
 
 export type HookInput = z.output<typeof hookSchema>;

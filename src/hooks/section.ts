@@ -1,11 +1,24 @@
 import { type ListSection, listSection, type SectionContext } from "../config/section.ts";
+import type { Finding } from "../errors/finding.ts";
+import { parseTarget } from "../points/reactions.ts";
 import { compileHook } from "./compile_hook.ts";
 import type { Hook } from "./hook.ts";
 import { type HookInput, hookSchema } from "./schema.ts";
 import type { SessionRef } from "./session_ref.ts";
 
-/** The `hooks:` list of every layer, compiled for one session. */
-export function hooksSection(own: SessionRef): ListSection<HookInput, Hook[]> {
+/** A hook at `composed:<name>`: whether a composer emits that, only all layers together tell. */
+export interface ComposedHook {
+  /** `composed:<name>`. */
+  kind: string;
+  /** What is to be told when no composer emits it. */
+  finding: Finding;
+}
+
+/** The `hooks:` list of every layer, compiled for one session. `onComposed` is told of each hook at a composed event. */
+export function hooksSection(
+  own: SessionRef,
+  onComposed: (hook: ComposedHook) => void = () => {},
+): ListSection<HookInput, Hook[]> {
   return listSection<HookInput, Hook[]>({
     key: "hooks",
     item: hookSchema,
@@ -17,6 +30,11 @@ export function hooksSection(own: SessionRef): ListSection<HookInput, Hook[]> {
         if (name !== "") reportTaken(name, index, names, context);
         const hook = compileHook(value, index, context, own);
         if (hook) hooks.push(hook);
+        const target = parseTarget(value.on);
+        if (target?.kind !== "composed") continue;
+        const kind = `composed:${target.name}`;
+        const finding = context.finding([index, "on"], "E_HOOK_COMPOSED", `no composer emits ${kind}`);
+        onComposed({ kind, finding });
       }
       return hooks;
     },

@@ -8,6 +8,8 @@ export interface Matcher {
   failing(payload: Readonly<Record<string, unknown>>): number;
   /** The fields, in the order written. */
   readonly fields: readonly string[];
+  /** As it was written. */
+  readonly patterns: Readonly<Record<string, string>>;
 }
 
 /** Fields that are matched as globs; every other field must be equal. */
@@ -31,6 +33,7 @@ export function compileMatcher(matcher: Readonly<Record<string, string>>): Match
   const failing = firstFailing(checks);
   return {
     fields,
+    patterns: matcher,
     failing,
     failedField(payload) {
       const index = failing(payload);

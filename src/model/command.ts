@@ -24,6 +24,8 @@ export interface CommandOptions {
   hookRole: HookRole;
   /** Between SIGTERM and SIGKILL. Default 2000. */
   graceMs?: number;
+  /** Asked before each step; what it answers is why the command may not run. */
+  recheck?(argv: readonly string[]): Promise<string | undefined>;
 }
 
 /** Longest reply, in bytes. */
@@ -41,7 +43,10 @@ export function commandModel(options: CommandOptions): Model {
     provider: "command",
     async *step(request, signal) {
       signal.throwIfAborted();
+      const refused = await options.recheck?.(options.command);
+      signal.throwIfAborted();
       if (closed) throw new ReynError("E_MODEL_FAILED", "the model was closed");
+      if (refused !== undefined) throw untrusted(options.command, refused);
       const run = startStep(options, request, signal);
       running.add(run);
       try {
@@ -56,6 +61,13 @@ export function commandModel(options: CommandOptions): Model {
       await Promise.all([...running].map((run) => run.close(now)));
     },
   };
+}
+
+function untrusted(command: readonly string[], what: string): ReynError {
+  const message = `the model command ${quote(command[0] ?? "")} is not what you trusted: ${what}`;
+  return new ReynError("E_PROJECT_UNTRUSTED", message, {
+    fix: "`reyn trust` shows what it is now and records it",
+  });
 }
 
 interface StepRun {

@@ -14,10 +14,13 @@ export interface ModelParts {
   /** The runtime's own environment. */
   env: Environment;
   ids: Ids;
+  /** Asked before each run of a command; what it answers is why it may not run. */
+  recheckCommand?(argv: readonly string[]): Promise<string | undefined>;
 }
 
 /** The driver that a configuration asks for. One driver serves all sessions of the agents that share it. */
-export function createModel(config: ModelConfig, { controlDir, clock, env, ids }: ModelParts): Model {
+export function createModel(config: ModelConfig, parts: ModelParts): Model {
+  const { controlDir, clock, env, ids, recheckCommand: recheck } = parts;
   switch (config.provider) {
     case "echo":
       return echoModel();
@@ -25,7 +28,15 @@ export function createModel(config: ModelConfig, { controlDir, clock, env, ids }
       return scriptedModel(config.script, { clock, ids });
     case "command": {
       const { command, timeoutMs, hookRole } = config;
-      return commandModel({ command, timeoutMs, hookRole, controlDir, env, clock });
+      return commandModel({
+        command,
+        timeoutMs,
+        hookRole,
+        controlDir,
+        env,
+        clock,
+        ...recheck ? { recheck } : {},
+      });
     }
   }
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { findExecutable } from "../adapter/executable.ts";
 import { authority, controlPath } from "../config/authority.ts";
-import { raw } from "../config/marks.ts";
+import { argvOf } from "../config/marks.ts";
 import { notYet, notYetMessage, refuse } from "../config/refusal.ts";
 import { duration } from "../config/scalars.ts";
 import { LAYERS, type SectionContext, valueSection } from "../config/section.ts";
@@ -37,7 +37,8 @@ const provider = z.enum(["echo", "scripted", "command", "openai-compatible", "an
     });
     return z.NEVER;
   },
-);
+  // The others are not there yet, so that an editor offers none of them.
+).meta({ enum: ["echo", "scripted", "command"] });
 
 const argv = z.array(z.string()).min(1).superRefine((list, context) => {
   list.forEach((text, i) => {
@@ -50,7 +51,7 @@ const argv = z.array(z.string()).min(1).superRefine((list, context) => {
 export const modelSchema = z.strictObject({
   provider,
   script: controlPath().optional(),
-  command: authority(raw(argv)).optional(),
+  command: authority(argvOf(argv)).optional(),
   timeout: duration().optional(),
   hook_role: authority(z.enum(["user", "system"]), (role) => role === "system").default("user"),
   model: notYet("model", API_PROVIDERS),

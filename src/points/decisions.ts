@@ -1,29 +1,32 @@
-import { field, type FieldSpec } from "./fields.ts";
+import type { DecisionPoint, Decisions, Facts } from "./decision_shapes.ts";
+import { field, type FieldSpec, type FieldType } from "./fields.ts";
+import type { WorkItem } from "./work_item.ts";
 
-/** The seven decision points, in the order in which a work item meets them. */
-export const DECISION_POINTS = [
-  "work_item_start",
-  "session_spawn",
-  "session_spawned",
-  "waiting_for_input",
-  "input_received",
-  "phase_changed",
-  "work_item_complete",
-] as const;
+export type { DecisionPoint } from "./decision_shapes.ts";
 
-export type DecisionPoint = (typeof DECISION_POINTS)[number];
+/** The type that the table has to give a field whose values are of this type. */
+type NameOf<Value> = Value extends string ? "string"
+  : Value extends boolean ? "boolean"
+  : Value extends string[] ? "string[]"
+  : Value extends WorkItem ? "work_item"
+  : never;
 
-export interface DecisionFieldSpec extends FieldSpec {
-  default: string | boolean;
+export interface FactSpec<T extends FieldType = FieldType> extends FieldSpec {
+  type: T;
 }
 
-export interface DecisionSpec {
+export interface DecisionFieldSpec<Value = string | boolean> extends FieldSpec {
+  type: NameOf<Value>;
+  default: Value;
+}
+
+export interface DecisionSpec<P extends DecisionPoint = DecisionPoint> {
   /** When it is asked, in one line. */
   asked: string;
   /** What the executor is told and cannot change, in declaration order. */
-  facts: Readonly<Record<string, FieldSpec>>;
+  facts: { readonly [F in keyof Facts<P>]: FactSpec<NameOf<Facts<P>[F]>> };
   /** What the executor may change, in declaration order. */
-  decisions: Readonly<Record<string, DecisionFieldSpec>>;
+  decisions: { readonly [F in keyof Decisions<P>]: DecisionFieldSpec<Decisions<P>[F]> };
 }
 
 const WORK_ITEM = field("work_item", "the ticket or pull request");
@@ -37,21 +40,22 @@ const EFFORT = field("string", "the effort asked for");
 const HARNESS_ARGS = field("string[]", "further arguments of the agent program");
 const RESPAWN = field("boolean", "true when a dead session is started again");
 
-const decision = (
-  type: "string" | "boolean",
-  initial: string | boolean,
-  meaning: string,
-): DecisionFieldSpec => ({
-  type,
+const text = (initial: string, meaning: string): DecisionFieldSpec<string> => ({
+  type: "string",
   meaning,
   default: initial,
 });
-const PROCEED = decision("boolean", true, "false refuses the step");
-const REASON = decision("string", "", "why it is refused; shown to people");
-const ANNOUNCE = decision("boolean", true, "false keeps the announcement back");
+const flag = (initial: boolean, meaning: string): DecisionFieldSpec<boolean> => ({
+  type: "boolean",
+  meaning,
+  default: initial,
+});
+const PROCEED = flag(true, "false refuses the step");
+const REASON = text("", "why it is refused; shown to people");
+const ANNOUNCE = flag(true, "false keeps the announcement back");
 
-/** Compiles only when every decision point is here. */
-export const DECISIONS: Readonly<Record<DecisionPoint, DecisionSpec>> = {
+/** Compiles only when every decision point, with every field of its shape, is here. In the order of a work item's life. */
+export const DECISIONS: { readonly [P in DecisionPoint]: DecisionSpec<P> } = {
   work_item_start: {
     asked: "once per arming, before a workspace is prepared",
     facts: {
@@ -78,7 +82,7 @@ export const DECISIONS: Readonly<Record<DecisionPoint, DecisionSpec>> = {
       loop: LOOP,
     },
     decisions: {
-      prompt: decision("string", "", "the boot text; holds the rendered one"),
+      prompt: text("", "the boot text; holds the rendered one"),
       proceed: PROCEED,
       reason: REASON,
     },
@@ -109,8 +113,8 @@ export const DECISIONS: Readonly<Record<DecisionPoint, DecisionSpec>> = {
       loop: LOOP,
     },
     decisions: {
-      question: decision("string", "", "the published question; holds the real one"),
-      summary: decision("string", "", "the published summary; holds the real one"),
+      question: text("", "the published question; holds the real one"),
+      summary: text("", "the published summary; holds the real one"),
     },
   },
   input_received: {
@@ -126,7 +130,7 @@ export const DECISIONS: Readonly<Record<DecisionPoint, DecisionSpec>> = {
       loop: LOOP,
     },
     decisions: {
-      text: decision("string", "", "the text that is passed on"),
+      text: text("", "the text that is passed on"),
       proceed: PROCEED,
       reason: REASON,
     },
@@ -144,7 +148,7 @@ export const DECISIONS: Readonly<Record<DecisionPoint, DecisionSpec>> = {
       actor: field("string", "actor of the entered node"),
       terminal: field("boolean", "true at a terminal node"),
     },
-    decisions: { notify: decision("boolean", true, "false keeps the phase announcements back") },
+    decisions: { notify: flag(true, "false keeps the phase announcements back") },
   },
   work_item_complete: {
     asked: "when the work item is closed or merged, before it is announced",
@@ -160,3 +164,40 @@ export const DECISIONS: Readonly<Record<DecisionPoint, DecisionSpec>> = {
     decisions: { announce: ANNOUNCE },
   },
 };
+
+/** The seven decision points, in the order in which a work item meets them. */
+export const DECISION_POINTS = Object.keys(DECISIONS) as readonly DecisionPoint[];
+
+export function isDecisionPoint(name: unknown): name is DecisionPoint {
+  return typeof name === "string" && Object.hasOwn(DECISIONS, name);
+}
+
+/** The only points at which a step can be refused, and thus at which `required` stops anything. */
+export type ProceedPoint = {
+  [P in DecisionPoint]: "proceed" extends keyof Decisions<P> ? P : never;
+}[DecisionPoint];
+
+export function isProceedPoint(point: DecisionPoint): point is ProceedPoint {
+  return Object.hasOwn(DECISIONS[point].decisions, "proceed");
+}
+
+export interface DecisionField {
+  name: string;
+  type: "string" | "boolean";
+  initial: string | boolean;
+}
+
+const DECISION_FIELDS: ReadonlyMap<DecisionPoint, readonly DecisionField[]> = new Map(
+  DECISION_POINTS.map((point) => {
+    const specs: Readonly<Record<string, DecisionFieldSpec>> = DECISIONS[point].decisions;
+    return [
+      point,
+      Object.entries(specs).map(([name, { type, default: initial }]) => ({ name, type, initial })),
+    ];
+  }),
+);
+
+/** What may be changed at a point, in declaration order. */
+export function decisionFields(point: DecisionPoint): readonly DecisionField[] {
+  return DECISION_FIELDS.get(point) ?? [];
+}

@@ -17,6 +17,10 @@ export interface FieldSpec {
   values?: readonly string[];
 }
 
-export function field(type: FieldType, meaning: string, values?: readonly string[]): FieldSpec {
+export function field<T extends FieldType>(
+  type: T,
+  meaning: string,
+  values?: readonly string[],
+): FieldSpec & { type: T } {
   return values ? { type, meaning, values } : { type, meaning };
 }

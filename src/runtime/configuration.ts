@@ -1,6 +1,10 @@
 import process from "node:process";
 import { AGENT_NAME, DEFAULT_AGENT } from "../agents/section.ts";
+import type { Composer } from "../composers/composer.ts";
 import { type LayerFile, loadConfiguration, type StartupFiles } from "../config/load_layers.ts";
+import type { DeclaredTest } from "../composers/testing/section.ts";
+import type { LayerValue } from "../config/values.ts";
+import type { JudgedClaim } from "../config/trust_claim.ts";
 import { didYouMean } from "../config/suggest.ts";
 import { type Finding, isError } from "../errors/finding.ts";
 import { quote } from "../errors/quote.ts";
@@ -10,11 +14,13 @@ import type { SandboxConfig } from "../sandbox/section.ts";
 import type { ModelConfig } from "../model/section.ts";
 import type { SessionSettings } from "../session/context.ts";
 import { isSessionName } from "../session/names.ts";
+import { checkComposers, mergeFindings } from "./check_composers.ts";
 import { checkHooks } from "./check_hooks.ts";
-import { homeFolder } from "./surroundings.ts";
+import { homeFolder, ignoredHome } from "./surroundings.ts";
 import { nearNames } from "./near_names.ts";
 import { configSections } from "./sections.ts";
 import { NO_SERVER, type ServerConfig } from "./serve_section.ts";
+import { trustOf } from "./trust.ts";
 
 /** Everything a session of one agent needs to know, read and checked. */
 export interface Configuration {
@@ -32,12 +38,22 @@ export interface Configuration {
   sandbox: SandboxConfig;
   /** Of all layers, in the order in which they run. */
   hooks: readonly Hook[];
+  /** Of all layers, in their order. */
+  composers: readonly Composer[];
   /** Names of hooks that this session has switched off. */
   disabled: ReadonlySet<string>;
+  tests: readonly LayerValue<DeclaredTest[]>[];
   /** Files that were found, with what became of them. */
   layers: readonly { layer: string; file: string; state: string }[];
   /** Files that were left out alone. */
   skipped: readonly { layer: string; file: string; findings: number }[];
+  /** What project files set that needs the operator's trust, with what was found of it. */
+  claims: readonly JudgedClaim[];
+  /**
+   * Looks again at the code that a command of a project file names: undefined when it still is what is trusted, else
+   * what is different.
+   */
+  recheckCommand(argv: readonly string[]): Promise<string | undefined>;
 }
 
 export interface LoadOptions {
@@ -54,7 +70,8 @@ export function loadForSession({ controlDir, agent, sid: named, startup }: LoadO
   requireNames(agent, named);
   const sid = named ?? "";
   const sections = configSections({ agent, sid });
-  const home = homeFolder();
+  const home = homeFolder(controlDir);
+  const { trust, file: trustFile } = trustOf(controlDir);
   const loaded = loadConfiguration({
     controlDir,
     home,
@@ -63,6 +80,7 @@ export function loadForSession({ controlDir, agent, sid: named, startup }: LoadO
     ...(named === null ? {} : { session: named }),
     ...(startup ? { startup } : {}),
     sections: sections.all,
+    judge: trust.judge,
   });
   const { values } = loaded;
   const agents = values.find(sections.agents);
@@ -76,8 +94,27 @@ export function loadForSession({ controlDir, agent, sid: named, startup }: LoadO
     agents: names,
     own: { agent, sid },
   });
-  const hooks = checked.usable.flatMap((layer) => layer.value);
-  const findings = [...nearNames(controlDir, home), ...loaded.findings, ...checked.findings];
+  const composed = checkComposers({
+    layers: values.list(sections.composers),
+    hooks: sections.composedHooks,
+    files: new Map(loaded.layers.map(({ shown, layer }) => [shown, layer])),
+    leftOut: new Set([
+      ...checked.leftOut,
+      ...loaded.layers.filter(({ state }) => state === "skipped").map(({ shown }) => shown),
+    ]),
+    declared: sections.declaredKinds,
+    incomplete: loaded.findings.some((one) => isError(one) && one.subject?.startsWith("composers") === true),
+  });
+  const { leftOut } = composed;
+  const hooks = checked.usable.filter(({ shown }) => !leftOut.has(shown)).flatMap((layer) => layer.value);
+  const { claims } = loaded;
+  const findings = [
+    ...[ignoredHome(controlDir) ?? []].flat(),
+    ...nearNames(controlDir, home),
+    // Nobody is told of a file that would not change a thing.
+    ...claims.length > 0 ? trustFile.problems() : [],
+    ...mergeFindings(loaded.findings, [...checked.findings, ...composed.findings]),
+  ];
   if (agents && !own) findings.push(unknownAgent(agent, agents.keys()));
   const disabled = new Set<string>();
   for (const layer of values.list(sections.disabled)) {
@@ -95,7 +132,7 @@ export function loadForSession({ controlDir, agent, sid: named, startup }: LoadO
     sid,
     agents: names,
     findings,
-    usable: loaded.usable && own !== undefined && !checked.stopsStart,
+    usable: loaded.usable && own !== undefined && !checked.stopsStart && !composed.stopsStart,
     model: own?.model ?? values.find(sections.model) ?? { provider: "echo", hookRole: "user" },
     session: {
       agent,
@@ -110,11 +147,15 @@ export function loadForSession({ controlDir, agent, sid: named, startup }: LoadO
     server: values.find(sections.server) ?? NO_SERVER,
     sandbox,
     hooks,
+    composers: composed.composers.map(({ composer }) => composer),
     disabled,
+    tests: values.list(sections.tests),
     layers: loaded.layers.map(({ layer, shown, state }) => ({ layer, file: shown, state })),
     skipped: loaded.layers
-      .filter((file) => file.state === "skipped" || checked.leftOut.has(file.shown))
+      .filter((file) => file.state === "skipped" || leftOut.has(file.shown))
       .map((file) => skippedLayer(file, findings)),
+    claims,
+    recheckCommand: (argv) => trust.recheck(argv, claims),
   };
 }
 

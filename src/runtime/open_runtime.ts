@@ -1,31 +1,51 @@
+import { existsSync } from "node:fs";
 import process from "node:process";
 import type { Audit } from "../audit/audit.ts";
-import { createDispatcher } from "../hooks/dispatcher.ts";
+import { createDispatcher, type Dispatcher } from "../hooks/dispatcher.ts";
 import type { Hook } from "../hooks/hook.ts";
 import { type HookRegistry, hookRegistry, NO_HOOKS } from "../hooks/registry.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
+import type { Interventions } from "../interventions/interventions.ts";
 import { createModel } from "../model/create_model.ts";
 import type { Model } from "../model/model.ts";
+import { type FireOnce, fireOnce } from "../session/fire_once.ts";
 import { putMessage } from "../session/put_message.ts";
-import { openSession, type Session } from "../session/session.ts";
+import { openSession, type OpenSessionOptions, type Session } from "../session/session.ts";
+import type { TimerQueue } from "../clock/timer_queue.ts";
+import type { SessionBus } from "../session/session_bus.ts";
 import type { Store } from "../store/store.ts";
 import { type Configuration, loadForSession, requireUsable } from "./configuration.ts";
 import type { Execution } from "./exec_ports.ts";
+import { operatorStamp } from "../consent/operator_secret.ts";
+import { consentAsker, openInterventions } from "./interventions.ts";
 import { type LoadedSessions, loadedSessions } from "./loaded_sessions.ts";
 import { openBare, type OpenBareOptions } from "./open_bare.ts";
+import { pendingPath } from "./places.ts";
 import { createRouter } from "./route.ts";
 import type { RunEvent } from "./run_event.ts";
 import type { Configurations } from "./serve_configuration.ts";
-import { surroundings } from "./surroundings.ts";
+import { forgetStaleQuestions } from "./stale_questions.ts";
+import { questionKeyFile, surroundings } from "./surroundings.ts";
 
 export interface Runtime {
   store: Store;
   audit: Audit;
   sessions: LoadedSessions;
+  /** Where surfaces attach that people answer on. */
+  interventions: Interventions;
+  /** Fires a point by hand in the configuration's own session, without opening it for work. */
+  fire(firing: FireOnce, options: FireOptions): Promise<void>;
   /** Ends loaded sessions, drivers, the store and the log, then gives the state folder up. */
   close(): Promise<void>;
   /** For a process that goes now: ends at once what drivers have started, and writes the log out. */
   abandon(): Promise<void>;
+}
+
+export interface FireOptions {
+  /** Told of each audit event that comes of it. */
+  record: (type: string, data: Record<string, unknown>) => void;
+  /** From then on nobody is asked for consent. */
+  stopping: AbortSignal;
 }
 
 export interface OpenRuntimeOptions extends OpenBareOptions {
@@ -65,10 +85,16 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     return made;
   };
 
-  const modelOf = ({ agent, model: config }: Configuration): Model => {
+  const modelOf = ({ agent, model: config, recheckCommand }: Configuration): Model => {
     const known = models.get(agent);
     if (known) return known;
-    const model = createModel(config, { controlDir, clock: host.clock, env: process.env, ids: host.ids });
+    const model = createModel(config, {
+      controlDir,
+      clock: host.clock,
+      env: process.env,
+      ids: host.ids,
+      recheckCommand,
+    });
     models.set(agent, model);
     return model;
   };
@@ -85,43 +111,59 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     return loaded;
   };
 
-  const open = async (ref: SessionRef, wanted: () => void): Promise<Session> => {
+  const optionsFor = async (
+    ref: SessionRef,
+    told: Pick<OpenSessionOptions["ports"], "audit" | "routed" | "wanted">,
+  ): Promise<OpenSessionOptions> => {
     const id = `${ref.agent}/${ref.sid}`;
     const loaded = configure(ref);
     const registry = options.hooks ? registryOf(loaded.hooks) : NO_HOOKS;
-    const exec = loaded.hooks.some(runsCommand)
+    const commands = loaded.hooks.some(runsCommand)
       ? (await (execution ??= openCommands(options, audit))).ports
       : null;
     const tell = (event: RunEvent) => observe(event, id);
-    return await openSession({
+    const composing = options.hooks ? await composers.of(loaded) : undefined;
+    const model = modelOf(loaded);
+    return {
       owner: bare.owner,
       runtime,
       leaseMs: bare.leaseMs,
       settings: loaded.session,
-      ports: {
-        store,
-        clock: host.clock,
-        audit,
-        model: modelOf(loaded),
-        observe: tell,
-        routed: sessions.arrived,
-        wanted,
-        fault: host.fault,
-      },
-      hooks: (deliver) =>
+      ports: { store, clock: host.clock, model, interventions, observe: tell, fault: host.fault, ...told },
+      hooks: (deliver, stopping) =>
         createDispatcher(registry, {
           session: id,
-          audit,
+          audit: told.audit,
           clock: host.clock,
           route: router.from(ref),
           deliver,
-          exec,
+          exec: commands &&
+            { ...commands, audit: told.audit, asker: consentAsker(interventions, stopping, stamp) },
           switchedOff: (hook) => hook.name !== null && loaded.disabled.has(hook.name),
           observe: tell,
         }),
-    });
+      bus: (dispatcher) => composing?.(dispatcher, tell) ?? null,
+    };
   };
 
+  const since = host.clock.now();
+  const open = async (ref: SessionRef, wanted: () => void): Promise<Session> => {
+    const session = await openSession(
+      await optionsFor(ref, { audit, routed: sessions.arrived, wanted }),
+    );
+    await forgetStaleQuestions(session.id, session.state, { store, audit, since });
+    return session;
+  };
+
+  const composers = createComposing(options, audit);
+  const stamp = operatorStamp(questionKeyFile(controlDir));
+  const interventions = openInterventions({
+    store,
+    audit,
+    clock: host.clock,
+    // One that nobody was there to answer may have let its session go.
+    answered: (session) => sessions.arrived(session, true),
+  });
   const router = createRouter({ store, agents: configuration.agents });
   const sessions = loadedSessions({
     clock: host.ioClock,
@@ -136,12 +178,28 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     store,
     audit,
     sessions,
+    interventions,
+    async fire(firing, { record, stopping }) {
+      const told: Audit = {
+        ...audit,
+        emit(type, session, data) {
+          const built = typeof data === "function" ? data() : data;
+          record(type, built as unknown as Record<string, unknown>);
+          audit.emit(type, session, built);
+        },
+      };
+      const ref = { agent: configuration.agent, sid: configuration.sid };
+      const nothing = () => {};
+      const prepared = await optionsFor(ref, { audit: told, routed: nothing, wanted: nothing });
+      await fireOnce(prepared, firing, stopping);
+    },
     async close() {
       try {
         await sessions.close();
       } finally {
+        composers.close();
         await Promise.all([...models.values()].map((model) => model.close()));
-        (await execution)?.close();
+        await (await execution)?.close();
         await bare.close();
       }
     },
@@ -161,7 +219,7 @@ function runsCommand({ action }: Hook): boolean {
 async function openCommands(options: OpenRuntimeOptions, audit: Audit): Promise<Execution> {
   const { controlDir, configuration, host, talk } = options;
   const { openExecution } = await import("./exec_ports.ts");
-  return openExecution({
+  const execution = openExecution({
     surroundings: surroundings(controlDir),
     config: configuration.sandbox,
     clock: host.clock,
@@ -169,4 +227,44 @@ async function openCommands(options: OpenRuntimeOptions, audit: Audit): Promise<
     audit,
     talk,
   });
+  const runsPlugin = ({ action }: Hook) => "plugin" in action && action.plugin !== null;
+  if (configuration.hooks.some((hook) => hook.enabled && runsPlugin(hook))) execution.warmPlugins();
+  return execution;
+}
+
+/** Opens the bus of a session for its hooks. */
+type OpenBus = (hooks: Dispatcher, observe: (event: RunEvent) => void) => SessionBus | null;
+
+interface Composing {
+  /** Undefined where the session has no composers, and has left nothing pending. */
+  of(loaded: Configuration): Promise<OpenBus | undefined>;
+  close(): void;
+}
+
+/** What composers need; loaded only where there are some. The timers of all sessions are one queue. */
+function createComposing(options: OpenRuntimeOptions, audit: Audit): Composing {
+  const { controlDir, host, talk } = options;
+  let timers: TimerQueue | undefined;
+  return {
+    async of({ composers, agent, sid }) {
+      const own = { agent, sid };
+      if (composers.length === 0 && !existsSync(pendingPath(controlDir, own))) return undefined;
+      const { openSessionComposers, runtimeTimers } = await import("./session_composers.ts");
+      const running = timers ??= runtimeTimers(host.clock, talk);
+      return (hooks, observe) =>
+        openSessionComposers({
+          controlDir,
+          own,
+          composers,
+          timers: running,
+          ioClock: host.ioClock,
+          audit,
+          hooks,
+          observe,
+          talk,
+          fault: host.fault,
+        });
+    },
+    close: () => timers?.close(),
+  };
 }

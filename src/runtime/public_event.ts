@@ -13,6 +13,13 @@ export function publicEvent(event: RunEvent): { type: string; [field: string]: u
       return { type: "hook_failed", hook: event.hook.label, code: event.code, error: event.error };
     case "hook_refused":
       return { type: "hook_refused", hook: event.hook.label, reason: event.reason, error: event.error };
+    case "composer": {
+      const { what } = event;
+      const told = { type: `composer_${what.type}`, composer: what.composer, correlation_key: what.key };
+      return what.type === "fired"
+        ? { ...told, event_id: what.event.id, kind: what.event.kind }
+        : { ...told, reason: what.reason };
+    }
     case "rate_limited":
       return { type: "rate_limited", hook: event.hook.label };
     case "turn_started": {

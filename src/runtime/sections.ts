@@ -1,6 +1,8 @@
 import { agentsSection } from "../agents/section.ts";
-import { LAYERS, notYetSection } from "../config/section.ts";
-import { hooksSection } from "../hooks/section.ts";
+import { composersSection } from "../composers/section.ts";
+import { testsSection } from "../composers/testing/section.ts";
+import { notYetSection } from "../config/section.ts";
+import { type ComposedHook, hooksSection } from "../hooks/section.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
 import { modelSection } from "../model/section.ts";
 import { sandboxSection } from "../sandbox/section.ts";
@@ -10,7 +12,6 @@ import { serverSection } from "./serve_section.ts";
 
 /** Documented keys whose part does not exist yet: refused by name instead of ignored. */
 const NOT_YET = [
-  notYetSection("composers", "event correlation", LAYERS),
   notYetSection("permissions", "tools and permissions"),
   notYetSection("fs_watch", "file watching"),
   notYetSection("cron", "schedules"),
@@ -19,12 +20,14 @@ const NOT_YET = [
   notYetSection("webhooks", "webhooks"),
   notYetSection("external_transports", "webhooks"),
   notYetSection("skills", "skills"),
-  notYetSection("tests", "configuration tests"),
 ];
 
 /** Every top-level key of a configuration file. Hooks are compiled for one session. */
 export function configSections(own: SessionRef) {
-  const hooks = hooksSection(own);
+  const composedHooks: ComposedHook[] = [];
+  const hooks = hooksSection(own, (hook) => composedHooks.push(hook));
+  const declaredKinds = new Set<string>();
+  const composers = composersSection(own, (kind) => declaredKinds.add(kind));
   return {
     model: modelSection,
     safety: safetySection,
@@ -34,7 +37,13 @@ export function configSections(own: SessionRef) {
     sandbox: sandboxSection,
     server: serverSection,
     hooks,
+    composers,
+    /** Hooks at composed events, once the sections have been loaded. */
+    composedHooks,
+    /** What composers emit, those with errors included, likewise. */
+    declaredKinds,
     disabled: disabledSection,
+    tests: testsSection,
     all: [
       modelSection,
       safetySection,
@@ -44,6 +53,8 @@ export function configSections(own: SessionRef) {
       sandboxSection,
       serverSection,
       hooks,
+      composers,
+      testsSection,
       disabledSection,
       ...NOT_YET,
     ],

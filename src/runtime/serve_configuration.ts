@@ -18,7 +18,7 @@ export interface Configurations {
  * own, for as long as the files of runtime and agent layer stay what they are.
  */
 export function configurations(controlDir: string): Configurations {
-  const startup = readStartupFiles({ controlDir, home: homeFolder() });
+  const startup = readStartupFiles({ controlDir, home: homeFolder(controlDir) });
   const shared = new Map<string, { signature: string; configuration: Configuration }>();
 
   const sharedOf = (agent: string): Configuration => {

@@ -17,6 +17,7 @@ export const SENSITIVE_IN_HOME = [
   ".git-credentials",
   ".reyn/shell-hooks-allowlist.json",
   ".reyn/trust.json",
+  ".reyn/question-key",
 ] as const;
 
 export const SENSITIVE_IN_SYSTEM = ["/etc/shadow"] as const;

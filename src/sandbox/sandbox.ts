@@ -5,6 +5,7 @@ import { account } from "../adapter/account.ts";
 import type { Finding } from "../errors/finding.ts";
 import { checkGrants } from "./check_grants.ts";
 import { type HelperLoad, loadHelper } from "./linux/helper_bytes.ts";
+import { type ChildOptions, type ChildStart, startConfined } from "./linux/confined_child.ts";
 import { installHelper } from "./linux/install_helper.ts";
 import { openKeeper } from "./linux/keeper.ts";
 import { type ProbeResult as LandlockProbe, selfTest } from "./linux/probe.ts";
@@ -33,6 +34,8 @@ export interface Sandbox {
    * turn. Never without the sandbox: `sandbox_unconfirmed` when the self test did not pass. Never throws.
    */
   run(options: RunOptions): Promise<SandboxRun>;
+  /** Starts a confined program that stays and is talked to; the limit above does not count it. Never throws. */
+  start(options: ChildOptions): Promise<ChildStart>;
   /** Lets go of what is held between runs; nothing may run afterwards. */
   close(): void;
 }
@@ -53,6 +56,7 @@ interface Ready {
   result: ProbeResult;
   /** There is one when the self test passed. */
   run?: (request: RunOptions) => Promise<SandboxRun>;
+  start?: (request: ChildOptions) => ChildStart;
   close?: () => void;
 }
 
@@ -82,6 +86,12 @@ export function openSandbox(options: SandboxOptions = {}): Sandbox {
     probe: async () => (await prepare()).result,
     checkGrants,
     resolveProgram: (name, controlDir) => resolveProgram(name, { controlDir, arch, platform }),
+    async start(request) {
+      const { result, start } = await prepare();
+      if (!result.confirmed) return { ok: false, reason: result.reason };
+      if (!start) return { ok: false, reason: `plugins do not run on ${platform} yet` };
+      return start(request);
+    },
     async run(request) {
       const { result, run } = await prepare();
       if (!result.confirmed) return refusedRun(result.reason);
@@ -126,6 +136,7 @@ async function prepareLinux(load: () => Promise<HelperLoad>, folders: readonly s
     return {
       result,
       run: (request) => runConfined(helper, keeper, request),
+      start: (request) => startConfined(helper, keeper, request),
       close() {
         keeper.close();
         helper.close();

@@ -24,6 +24,7 @@ const backend = authority(
     refuse(context, "E_KEY_NOT_YET", "`backend: container` does not exist yet", { fix: "use auto" });
     return z.NEVER;
   }).prefault("auto"),
+  (name) => name !== "noop" || { operatorOnly: "whether there is a sandbox is not the project's to say" },
 );
 
 const paths = () => z.array(nonBlank(), { error: expecting("must be a list of paths") });
@@ -39,7 +40,10 @@ export const sandboxSection = valueSection({
   key: "sandbox",
   adding: ["deny_read"],
   schema: z.strictObject({
-    backend: backend.meta({ description: "How the agent's own commands are confined; hooks always are." }),
+    backend: backend.meta({
+      enum: ["auto", "landlock", "seatbelt", "noop"],
+      description: "How the agent's own commands are confined; hooks always are.",
+    }),
     deny_read: paths().default([]).meta({
       description: "Paths that no hook may read or write. A project adds to it.",
     }),

@@ -1,10 +1,12 @@
 import type { Audit } from "../audit/audit.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Dispatcher } from "../hooks/dispatcher.ts";
+import type { Interventions } from "../interventions/interventions.ts";
 import type { Model } from "../model/model.ts";
 import type { Store } from "../store/store.ts";
 import type { SessionEvent } from "./events.ts";
 import type { Journal } from "./journal.ts";
+import type { SessionBus } from "./session_bus.ts";
 
 export interface SessionSettings {
   agent: string;
@@ -25,7 +27,11 @@ export interface SessionPorts {
   clock: Clock;
   audit: Audit;
   hooks: Dispatcher;
+  /** Null: there are no composers, and nothing is published. */
+  bus: SessionBus | null;
   model: Model;
+  /** Where people are asked; absent: nobody ever is. */
+  interventions?: Interventions;
   /** Told of everything a person who watches wants to see. */
   observe: (event: SessionEvent) => void;
   /** Told of each session, other than this one, in whose inbox this one has put a message, durably. */

@@ -21,6 +21,8 @@ export type SessionEvent =
   | { type: "tool_result"; turn: number; step: number; message: HistoryMessage }
   | { type: "turn_ended"; turn: number; status: TurnStatus; error?: { code: string; message: string } }
   | { type: "valve_closed"; count: number; cap: number; action: string; held: number }
+  /** Somebody was asked for one more cap; `by` is the surface, or why there was no answer. */
+  | { type: "valve_answered"; extended: boolean; by: string; cap: number; held: number }
   | { type: "held_back"; held: number; action: string }
   | { type: "backing_off"; ms: number }
   | {

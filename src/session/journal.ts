@@ -18,6 +18,7 @@ const LISTED: ReadonlySet<SessionRecord["t"]> = new Set([
   "opened",
   "turn_ended",
   "valve_closed",
+  "valve_answered",
   "suspended",
   "resumed",
   "unloaded",

@@ -1,8 +1,8 @@
 import { sleep } from "../clock/clock.ts";
-import type { InboxRow, Op } from "../store/store.ts";
+import type { InboxRow } from "../store/store.ts";
 import type { SessionContext } from "./context.ts";
+import { createLimit } from "./limit.ts";
 import { type PlannedTurn, planTurn } from "./plan_turn.ts";
-import type { SessionRecord } from "./state.ts";
 import { abandonTurn, resumeTurn, retryTurn, runTurn } from "./turn.ts";
 
 /** More rows than an inbox holds: a drain sees all of it, so that nothing stands hidden behind passive messages. */
@@ -15,7 +15,8 @@ export interface RunLoop {
   /** Says that the inbox may hold something new. */
   poke(): void;
   /**
-   * Takes turns until stopped or, with `untilIdle`, until no waking message is left and no hook runs in the background.
+   * Takes turns until stopped or, with `untilIdle`, until no waking message is left, no event is queued and no hook runs in
+   * the background.
    */
   run(options: { untilIdle: boolean }): Promise<void>;
   /** Lets the turn that runs come to its end, and takes no other. */
@@ -59,6 +60,14 @@ export function createRunLoop(context: SessionContext): RunLoop {
     wakeUp = undefined;
   };
 
+  /** What still runs and may put something into the inbox; armed timers are not waited for. */
+  const background = (): Promise<unknown> | undefined => {
+    const queued = ports.bus?.quiet();
+    if (!ports.hooks.busy) return queued;
+    return Promise.all([ports.hooks.drained(), queued]);
+  };
+
+  const limit = createLimit(context, poke);
   let failedAt = 0;
   /** Milliseconds that a turn from inside still has to wait. */
   const backoff = (): number => {
@@ -66,37 +75,6 @@ export function createRunLoop(context: SessionContext): RunLoop {
     if (errors === 0 || failedAt === 0) return 0;
     const wait = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(errors - 1, 10));
     return failedAt + wait - ports.clock.monotonic();
-  };
-
-  const holdBack = async (held: readonly InboxRow[]): Promise<void> => {
-    const first = !journal.state.valve.closed;
-    const ids = held.map((row) => row.id);
-    const drop = settings.onLimit === "abort";
-    const records: SessionRecord[] = first ? [{ t: "valve_closed", at: ports.clock.now() }] : [];
-    const change: Op = drop ? { op: "consume", ids } : { op: "demote", ids };
-    const committed = await journal.commit(records, [change]);
-    if (committed === "duplicate") return;
-    const action = drop ? "abort" : "warn";
-    if (drop) ports.audit.emit("inbox_dropped", context.id, { ids, reason: "safety.on_limit abort" });
-    if (!first) {
-      ports.observe({ type: "held_back", held: ids.length, action });
-      return;
-    }
-    ports.audit.emit("safety_limit_checkpoint", context.id, {
-      kind: "hook_driven_turns",
-      allow_continue: false,
-      reason: `${journal.state.valve.count} turns in a row were triggered from inside`,
-      extension: 0,
-      agent_id: settings.agent,
-      action,
-    });
-    ports.observe({
-      type: "valve_closed",
-      count: journal.state.valve.count,
-      cap: settings.cap,
-      action,
-      held: ids.length,
-    });
   };
 
   const readInbox = async (): Promise<readonly InboxRow[]> => {
@@ -119,9 +97,19 @@ export function createRunLoop(context: SessionContext): RunLoop {
     poked = false;
     const before = journal.puts;
     const ran = await runTurn(context, plan);
+    limit.turnRan();
     if (!ran || journal.puts !== before || poked) return;
     const gone = new Set([...plan.context, plan.trigger, ...plan.alongside]);
     known = pending.filter((row) => !gone.has(row));
+  };
+
+  /** Nothing can be done now: `done` where that is the end of the run. */
+  const rest = async (untilIdle: boolean): Promise<"done" | "go_on"> => {
+    const behind = background();
+    if (behind) await Promise.race([behind, waitForPoke()]);
+    else if (untilIdle && !poked) return "done";
+    else await waitForPoke();
+    return "go_on";
   };
 
   const riding = (pending: readonly InboxRow[]): InboxRow[] =>
@@ -150,14 +138,15 @@ export function createRunLoop(context: SessionContext): RunLoop {
       const plan = planTurn(pending, journal.state.valve, settings.cap);
       switch (plan.next) {
         case "idle":
-          if (ports.hooks.busy) await Promise.race([ports.hooks.drained(), waitForPoke()]);
-          else if (untilIdle && !poked) return;
-          else await waitForPoke();
+          if (await rest(untilIdle) === "done") return;
           break;
-        case "limit":
+        case "limit": {
           known = undefined;
-          await holdBack(plan.held);
+          const standing = await limit.over(plan.held, { patient: !untilIdle });
+          if (standing === "asking") await waitForPoke();
+          else if (standing === "open" && await rest(untilIdle) === "done") return;
           break;
+        }
         case "turn": {
           const wait = plan.driven ? backoff() : 0;
           if (wait > 0) {

@@ -35,16 +35,7 @@ export const safetySection = valueSection({
       description: "What happens over the cap. The session stays alive in all three.",
     }),
   }).prefault({}),
-  compile(value, context) {
-    if (value.on_limit === "ask_user") {
-      context.report(
-        ["on_limit"],
-        "W_SAFETY_ASK_USER",
-        "there is nobody to ask yet, so ask_user acts as warn",
-      );
-    }
-    return value;
-  },
+  compile: (value) => value,
 });
 
 export const resumeSection = valueSection({

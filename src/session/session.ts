@@ -1,13 +1,17 @@
 import type { Audit } from "../audit/audit.ts";
 import { ReynError } from "../errors/reyn_error.ts";
 import type { Dispatcher } from "../hooks/dispatcher.ts";
-import type { DispatchOutcome } from "../hooks/push.ts";
+import type { DispatchOutcome, HookPush } from "../hooks/push.ts";
+import { parseTarget } from "../points/reactions.ts";
 import type { InboxMessage, Op } from "../store/store.ts";
 import type { SessionContext, SessionPorts, SessionSettings } from "./context.ts";
+import { gatherDeliveries } from "./delivery.ts";
+import { firePoint, hasListeners } from "./fire_point.ts";
 import { openJournal } from "./journal.ts";
 import { putMessage } from "./put_message.ts";
 import { createRunLoop } from "./run_loop.ts";
 import type { SessionRecord, SessionState } from "./state.ts";
+import type { PublishedEvent, SessionBus } from "./session_bus.ts";
 import { puts, suspension } from "./turn.ts";
 
 export interface Session {
@@ -15,6 +19,11 @@ export interface Session {
   readonly state: Readonly<SessionState>;
   /** Puts a message in the inbox; durable when resolved. Throws E_MESSAGE_TOO_LARGE or E_INBOX_FULL. */
   accept(message: InboxMessage): Promise<"stored" | "duplicate">;
+  /**
+   * Publishes an event that comes from outside: composers see it, and hooks at its point run in the background. Resolves
+   * when what it armed is on disk; rejects when that failed.
+   */
+  publish(event: PublishedEvent): Promise<void>;
   /** Takes turns; see RunLoop. */
   run(options: { untilIdle: boolean }): Promise<void>;
   /** Stops taking turns; the one that runs is interrupted. */
@@ -41,9 +50,14 @@ export interface OpenSessionOptions {
   /** How long the session is claimed for. */
   leaseMs: number;
   settings: SessionSettings;
-  ports: Omit<SessionPorts, "hooks">;
-  /** Makes the dispatcher of this session; what its background lane pushes comes back through `deliver`. */
-  hooks(deliver: (outcome: DispatchOutcome) => Promise<void>): Dispatcher;
+  ports: Omit<SessionPorts, "hooks" | "bus">;
+  /**
+   * Makes the dispatcher of this session; what its background lane pushes comes back through `deliver`. `stopping` is aborted when
+   * the session is to stop.
+   */
+  hooks(deliver: (outcome: DispatchOutcome) => Promise<void>, stopping: AbortSignal): Dispatcher;
+  /** Makes the session's bus, for which these hooks run; without it, or with null, nothing is published. */
+  bus?: (hooks: Dispatcher) => SessionBus | null;
 }
 
 /** Opens a session: recovers its state, and fires session_start, whose hooks are done when this resolves. */
@@ -65,11 +79,15 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     routed: options.ports.routed,
   });
   const stopping = new AbortController();
-  const deliver = async (outcome: DispatchOutcome): Promise<void> => {
-    await journal.commit(suspension(context, outcome), puts(context, outcome.pushes));
+  let ending = false;
+  const deliver = gatherDeliveries(async (pushes, suspendedBy) => {
+    const kept = ending ? asleep(pushes) : pushes;
+    const records = suspension(context, { pushes: kept, suspendedBy });
+    if (records.length > 0 || kept.length > 0) await journal.commit(records, puts(context, kept));
     loop.poke();
-  };
-  const ports: SessionPorts = { ...options.ports, hooks: options.hooks(deliver) };
+  });
+  const hooks = options.hooks(deliver, stopping.signal);
+  const ports: SessionPorts = { ...options.ports, hooks, bus: options.bus?.(hooks) ?? null };
   const context: SessionContext = { id, settings, ports, journal, stopping: stopping.signal };
   const loop = createRunLoop(context);
 
@@ -82,6 +100,9 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     audit.emit("chat_started", id, { agent_name: settings.agent });
     audit.emit("session_started", id, { agent_name: settings.agent, resumed });
     observe({ type: "session_opened", session: id, resumed });
+  }
+  ports.bus?.start();
+  if (!reloaded) {
     await fireSessionPoint(context, "session_start", claim.epoch);
     fault("session:after_start_hooks");
   }
@@ -99,7 +120,8 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     },
     poke: loop.poke,
     get busy() {
-      return ports.hooks.busy;
+      return ports.hooks.busy || ports.bus?.holding === true || ports.bus?.quiet() !== undefined ||
+        journal.state.valve.question !== null;
     },
     run: (runOptions) => loop.run(runOptions),
     stop: () => stopping.abort(new Error("the session is stopping")),
@@ -111,23 +133,52 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
       loop.poke();
       return was;
     },
+    async publish(event) {
+      const saved = ports.bus?.publish(event);
+      const point = parseTarget(event.kind);
+      if (point?.kind === "builtin" && hooks.has(point.point)) {
+        const { id: firing, payload, chainId } = event;
+        await hooks.room();
+        void hooks.dispatchBehind({ key: point.point, id: firing, payload, chainId });
+      }
+      if (saved) await saved;
+      loop.poke();
+    },
     async close() {
-      await ports.hooks.drained();
+      await settled(context);
+      ending = true;
       audit.emit("chat_stopped", id, { agent_name: settings.agent });
       audit.emit("session_completed", id, { agent_name: settings.agent });
       await fireSessionPoint(context, "session_end", claim.epoch);
-      await ports.hooks.drained();
+      await settled(context);
+      await ports.bus?.close();
       fault("session:after_end_hooks");
       await journal.commit([{ t: "ended", at: ports.clock.now() }]);
       observe({ type: "session_ended", session: id });
       await store.release(id, claim.epoch);
     },
     async unload() {
-      await ports.hooks.drained();
+      await settled(context);
+      await ports.bus?.close();
       await journal.commit([{ t: "unloaded", at: ports.clock.now(), runtime: options.runtime }]);
       await store.release(id, claim.epoch);
     },
   };
+}
+
+/** A wake of a session that ends waits, passive, for the next open. */
+function asleep(pushes: readonly HookPush[]): HookPush[] {
+  return pushes.map((push) => push.target === null ? { ...push, wake: false } : push);
+}
+
+/** Everything that was published has been handed on, and no hook runs in the background. */
+async function settled({ ports }: SessionContext): Promise<void> {
+  for (;;) {
+    await ports.hooks.drained();
+    const queued = ports.bus?.quiet();
+    if (!queued && !ports.hooks.busy) return;
+    await queued;
+  }
 }
 
 function reportInterruption(audit: Audit, id: string, agent: string, state: SessionState): void {
@@ -141,17 +192,14 @@ async function fireSessionPoint(
   point: "session_start" | "session_end",
   epoch: number,
 ): Promise<void> {
-  const { ports, journal, settings } = context;
-  if (!ports.hooks.has(point)) return;
-  const outcome = await ports.hooks.dispatch({
-    key: point,
+  const { journal, settings } = context;
+  if (!hasListeners(context, point)) return;
+  const outcome = await firePoint(context, point, {
     id: `${context.id}/run${epoch}/${point}`,
     chainId: null,
     payload: { point, agent_name: settings.agent, hook_driven_turns: journal.state.valve.count },
   });
-  const pushes = point === "session_end"
-    ? outcome.pushes.map((push) => push.target === null ? { ...push, wake: false } : push)
-    : outcome.pushes;
+  const pushes = point === "session_end" ? asleep(outcome.pushes) : outcome.pushes;
   const records: SessionRecord[] = suspension(context, outcome);
   const ops: Op[] = puts(context, pushes);
   if (records.length > 0 || ops.length > 0) await journal.commit(records, ops);

@@ -29,7 +29,9 @@ export type SessionRecord =
   | { t: "context"; turn: number; messages: HistoryMessage[] }
   | { t: "step"; turn: number; step: number; messages: HistoryMessage[] }
   | { t: "turn_ended"; at: number; turn: number; status: TurnStatus; error?: string; retry: boolean }
-  | { t: "valve_closed"; at: number }
+  /** `question`: a person is asked for one more cap. */
+  | { t: "valve_closed"; at: number; question?: string }
+  | { t: "valve_answered"; at: number; question: string; extended: boolean }
   | { t: "suspended"; at: number; hook: string }
   | { t: "resumed"; at: number }
   /** Given up while idle by a runtime that goes on: nothing was interrupted. */
@@ -130,7 +132,13 @@ export function apply(state: SessionState, record: SessionRecord): void {
       state.errors = record.status === "error" ? state.errors + 1 : 0;
       return;
     case "valve_closed":
-      state.valve = { count: state.valve.count, closed: true };
+      state.valve = { ...state.valve, closed: true, question: record.question ?? null };
+      return;
+    case "valve_answered":
+      if (state.valve.question !== record.question) return;
+      state.valve = record.extended
+        ? { ...state.valve, closed: false, question: null, extensions: state.valve.extensions + 1 }
+        : { ...state.valve, question: null };
       return;
     case "suspended":
       state.suspended = record.hook;
@@ -159,5 +167,6 @@ export function snapshotBody(state: SessionState): JsonObject {
 }
 
 export function fromSnapshot(body: JsonObject): SessionState {
-  return { ...emptyState(), ...(body as unknown as Partial<SessionState>), history: [] };
+  const kept = body as unknown as Partial<SessionState>;
+  return { ...emptyState(), ...kept, valve: { ...OPEN_VALVE, ...kept.valve }, history: [] };
 }

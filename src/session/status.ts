@@ -9,6 +9,8 @@ export function sessionStatus(state: SessionState, cap: number): JsonObject {
     count: state.valve.count,
     cap,
     closed: state.valve.closed,
+    extensions: state.valve.extensions,
+    asking: state.valve.question !== null,
     suspended: state.suspended,
     unloaded: state.unloaded !== null,
     retry: state.retry !== null,

@@ -2,6 +2,7 @@ import { type DispatchOutcome, type HookPush, NOTHING } from "../hooks/push.ts";
 import type { TurnStatus } from "../points/reactions.ts";
 import type { InboxRow, Op } from "../store/store.ts";
 import type { SessionContext } from "./context.ts";
+import { firePoint, hasListeners } from "./fire_point.ts";
 import { attributed, chainOf, type HistoryMessage, historyMessage, hookMessage, hopsOf } from "./messages.ts";
 import type { PlannedTurn } from "./plan_turn.ts";
 import type { CurrentTurn, SessionRecord } from "./state.ts";
@@ -13,8 +14,8 @@ export async function runTurn(context: SessionContext, plan: PlannedTurn): Promi
   const { journal, ports, settings } = context;
   const turn = journal.state.turns + 1;
   const rows = [...plan.context, plan.trigger, ...plan.alongside];
-  const started: SessionRecord = {
-    t: "turn_started",
+  const started = {
+    t: "turn_started" as const,
     at: ports.clock.now(),
     turn,
     kind: plan.kind,
@@ -23,10 +24,20 @@ export async function runTurn(context: SessionContext, plan: PlannedTurn): Promi
     messages: rows.map((row) => historyMessage(row, turn)),
     about: plan.context.length,
     ...hopsRecord(plan.kind, rows),
-  };
+  } satisfies SessionRecord;
+  const consume: Op = { op: "consume", ids: rows.map((row) => row.id) };
+  // A turn that resets the valve leaves nothing to ask.
+  const moot = started.valve === "reset" ? journal.state.valve.question : null;
   ports.fault("turn:before_consume");
-  const committed = await journal.commit([started], [{ op: "consume", ids: rows.map((row) => row.id) }]);
+  const committed = await journal.commit(
+    [started],
+    moot ? [consume, { op: "settle", question: moot }] : [consume],
+  );
   if (committed === "duplicate") return false;
+  if (moot) {
+    const closed = { question: moot, kind: "valve", reason: "withdrawn" };
+    ports.audit.emit("intervention_closed", context.id, closed);
+  }
   ports.fault("turn:after_consume");
   await startTurn(context, "new", started.messages);
   return true;
@@ -105,10 +116,9 @@ function announce(
 
 async function fireTurnStart(context: SessionContext): Promise<void> {
   const { ports, journal, settings } = context;
-  if (!ports.hooks.has("turn_start")) return;
+  if (!hasListeners(context, "turn_start")) return;
   const current = currentTurn(context);
-  const outcome = await ports.hooks.dispatch({
-    key: "turn_start",
+  const outcome = await firePoint(context, "turn_start", {
     id: `${context.id}/${current.turn}/turn_start`,
     chainId: current.chain,
     payload: {
@@ -178,10 +188,9 @@ async function fireTurnEnd(
   current: CurrentTurn,
   status: TurnStatus,
 ): Promise<DispatchOutcome> {
-  const { ports, journal, settings } = context;
-  if (!ports.hooks.has("turn_end")) return NOTHING;
-  return await ports.hooks.dispatch({
-    key: "turn_end",
+  const { journal, settings } = context;
+  if (!hasListeners(context, "turn_end")) return NOTHING;
+  return await firePoint(context, "turn_end", {
     id: `${context.id}/${current.turn}/turn_end`,
     chainId: current.chain,
     payload: {

@@ -4,12 +4,16 @@ export interface ValveState {
   count: number;
   /** Closed at the cap until a turn resets it; one checkpoint per closing. */
   closed: boolean;
+  /** How often a person has given it one more cap since then. */
+  extensions: number;
+  /** Id of the question that is open about this closing. */
+  question: string | null;
 }
 
-export const OPEN_VALVE: ValveState = { count: 0, closed: false };
+export const OPEN_VALVE: ValveState = { count: 0, closed: false, extensions: 0, question: null };
 
-export function isOver(valve: ValveState, cap: number): boolean {
-  return cap > 0 && valve.count >= cap;
+export function isOver({ count, extensions }: ValveState, cap: number): boolean {
+  return cap > 0 && count >= cap * (1 + extensions);
 }
 
 export type ValveEffect = "count" | "reset" | "none";
@@ -25,7 +29,7 @@ export function afterTurn(valve: ValveState, effect: ValveEffect): ValveState {
     case "reset":
       return OPEN_VALVE;
     case "count":
-      return { count: valve.count + 1, closed: valve.closed };
+      return { ...valve, count: valve.count + 1 };
     case "none":
       return valve;
   }

@@ -1,9 +1,28 @@
 import type { SessionRow, Store } from "../store/store.ts";
 import { olderHistory, recover } from "./journal.ts";
 import { hookOf, textOf } from "./messages.ts";
+import type { ValveState } from "./valve.ts";
 
 /** How a session stands: `new` has never been opened, `idle` was unloaded with nothing to do. */
 export type SessionStanding = "new" | "running" | "idle" | "ended" | "interrupted" | "suspended";
+
+/** `extended`: turns that a person added to the cap. `asking`: somebody is asked for more. */
+export interface ValveView {
+  count: number;
+  cap: number;
+  closed: boolean;
+  extended?: number;
+  asking?: true;
+}
+
+/** A question of the session that is not settled yet. */
+export interface QuestionView {
+  id: string;
+  kind: string;
+  title: string;
+  asked_at: string;
+  answered: boolean;
+}
 
 /** One session of a listing. */
 export interface SessionSummary {
@@ -13,7 +32,7 @@ export interface SessionSummary {
   turns: number;
   waking: number;
   passive: number;
-  valve: { count: number; cap: number; closed: boolean };
+  valve: ValveView;
   updated_at: string;
 }
 
@@ -25,8 +44,9 @@ export interface SessionView {
   history: { id: string; role: string; text: string; hook?: string; turn: number }[];
   inbox: { id: string; kind: string; wake: boolean; text: string }[];
   staged: { hook: string; text: string }[];
-  valve: { count: number; cap: number; closed: boolean };
+  valve: ValveView;
   suspended_by: string | null;
+  questions: QuestionView[];
 }
 
 /** More than an inbox holds. */
@@ -70,8 +90,15 @@ export async function viewSession(store: Store, row: SessionRow, live: boolean):
       text: textOf(message),
     })),
     staged: staged.map((message) => ({ hook: hookOf(message) ?? "", text: textOf(message) })),
-    valve: { ...valveOf(row), count: state.valve.count, closed: state.valve.closed },
+    valve: valveView(state.valve, numberOf(row.status["cap"])),
     suspended_by: state.suspended,
+    questions: (await store.questions(row.id)).map(({ id, kind, body, askedAt, answer }) => ({
+      id,
+      kind,
+      title: typeof body["title"] === "string" ? body["title"] : "",
+      asked_at: new Date(askedAt).toISOString(),
+      answered: answer !== null,
+    })),
   };
 }
 
@@ -84,9 +111,26 @@ function standing(row: SessionRow, live: boolean): SessionStanding {
   return status["retry"] === true ? "interrupted" : "ended";
 }
 
-function valveOf(row: SessionRow): { count: number; cap: number; closed: boolean } {
-  const { count, cap, closed } = row.status;
-  return { count: numberOf(count), cap: numberOf(cap), closed: closed === true };
+function valveOf(row: SessionRow): ValveView {
+  const { count, cap, closed, extensions, asking } = row.status;
+  const question = asking === true ? "" : null;
+  const valve = {
+    count: numberOf(count),
+    closed: closed === true,
+    extensions: numberOf(extensions),
+    question,
+  };
+  return valveView(valve, numberOf(cap));
+}
+
+function valveView({ count, closed, extensions, question }: ValveState, cap: number): ValveView {
+  return {
+    count,
+    cap,
+    closed,
+    ...(extensions > 0 ? { extended: extensions * cap } : {}),
+    ...(question === null ? {} : { asking: true }),
+  };
 }
 
 function agentOf(id: string): string {

@@ -50,7 +50,11 @@ export type Op =
   /** State as of the last record appended so far (in this commit or before), and the history made since the last snapshot. */
   | { op: "snapshot"; body: JsonObject; history: readonly JsonObject[] }
   /** What listings show of the session: a small object, kept with its row. */
-  | { op: "status"; status: JsonObject };
+  | { op: "status"; status: JsonObject }
+  /** Keeps a question of this session; one whose id is known already is passed over. */
+  | { op: "ask"; question: Question }
+  /** Forgets a question, whether it was answered or not: what it asked about is settled. */
+  | { op: "settle"; question: string };
 
 export interface Commit {
   session: string;
@@ -69,6 +73,21 @@ export type ClaimResult =
   | { status: "claimed"; epoch: number; created: boolean }
   /** Another owner's lease has not run out. */
   | { status: "held"; owner: string; leaseUntil: number };
+
+/** What a person is to answer. Kept until it is settled. */
+export interface Question {
+  /** Unique in the store. */
+  id: string;
+  kind: string;
+  body: JsonObject;
+}
+
+export interface QuestionRow extends Question {
+  session: string;
+  askedAt: number;
+  /** Null while nobody has answered. `by` names the surface that the answer came from. */
+  answer: { text: string; by: string; at: number } | null;
+}
 
 export interface SessionRow {
   id: string;
@@ -129,6 +148,14 @@ export interface Store {
   /** WAL records after `afterSeq`, in order, in batches, as far as there are any when it is called. */
   records(session: string, afterSeq: number): AsyncIterable<WalRecord[]>;
 
+  /** Keeps a question; needs no ownership. `full`: the session has as many as it may. Durable when resolved. */
+  ask(session: string, question: Question): Promise<"stored" | "known" | "full">;
+  /** The first answer counts: of several callers one is told `stored`. Durable when resolved. */
+  answer(id: string, text: string, by: string): Promise<"stored" | "answered" | "unknown">;
+  settle(id: string): Promise<void>;
+  /** Of one session, or of all, in the order in which they were asked. */
+  questions(session?: string): Promise<QuestionRow[]>;
+
   session(id: string): Promise<SessionRow | undefined>;
   /** In order of id. */
   sessions(): Promise<SessionRow[]>;
@@ -160,3 +187,6 @@ export interface InboxLimits {
 }
 
 export const DEFAULT_INBOX_LIMITS: InboxLimits = { waking: 1000, passive: 1000, bytes: 256 * 1024 * 1024 };
+
+/** Questions that one session may have waiting. */
+export const MOST_QUESTIONS = 100;

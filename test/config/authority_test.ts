@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { z } from "zod";
 import { authority, authorityItems, controlPath, isInside } from "../../src/config/authority.ts";
+import { argvOf } from "../../src/config/marks.ts";
 import { duration } from "../../src/config/scalars.ts";
 import { scratch } from "./scratch.ts";
 
@@ -71,7 +72,28 @@ describe("keys that need the operator's trust", () => {
 
   it("carry a reason where there is one", () => {
     const schema = authority(z.number(), () => "it is looser");
-    assert.deepEqual(authorityItems(schema, 5, FACTS), [{ path: [], value: 5, reason: "it is looser" }]);
+    assert.deepEqual(authorityItems(schema, 5, FACTS), [
+      { path: [], value: 5, reason: "it is looser", argvs: [] },
+    ]);
+  });
+
+  it("may be for the operator's own file alone", () => {
+    const schema = authority(
+      z.enum(["auto", "noop"]),
+      (name) => name !== "noop" || { operatorOnly: "never" },
+    );
+    assert.deepEqual(authorityItems(schema, "auto", FACTS).map((item) => item.operatorOnly), [undefined]);
+    assert.deepEqual(authorityItems(schema, "noop", FACTS).map((item) => item.operatorOnly), [true]);
+  });
+
+  it("tell the argvs in them, at whatever depth", () => {
+    const server = z.strictObject({
+      command: argvOf(z.array(z.string())).optional(),
+      url: z.string().optional(),
+    });
+    const schema = authority(z.record(z.string(), server));
+    const value = { a: { command: ["x", "y"] }, b: { url: "u" }, c: { command: ["z"] } };
+    assert.deepEqual(authorityItems(schema, value, FACTS).map((item) => item.argvs), [[["x", "y"], ["z"]]]);
   });
 });
 

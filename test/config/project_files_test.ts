@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { JudgeTrust } from "../../src/config/trust_claim.ts";
 import { findingsOf, scratch } from "./scratch.ts";
 import { driver, hooks, safety, SECTIONS } from "./sections.ts";
 
@@ -55,9 +56,76 @@ describe("environment variables in files", () => {
   });
 });
 
+/** Trusts every claim whose key the function says yes to. */
+const trusting = (which: (key: string) => boolean): JudgeTrust => (claim) =>
+  which(claim.key) ? { state: "trusted" } : { state: "new" };
+
+describe("a project file that is trusted", () => {
+  const text = "driver: { kind: command, command: [x] }\nsafety: { grace: '${N}', words: ['${W}', $$] }\n";
+
+  it("takes effect as the operator's own does, variables included", () => {
+    const place = scratch({ "reyn.yaml": text });
+    const { findings, values, usable } = place.load({
+      sections: SECTIONS,
+      env: { N: "9", W: "word" },
+      judge: trusting(() => true),
+    });
+    assert.deepEqual([findings, usable], [[], true]);
+    assert.equal(values.get(driver), "command");
+    assert.deepEqual([values.get(safety).grace, values.get(safety).words], [9000, ["word", "$"]]);
+    place.remove();
+  });
+
+  it("is told of a variable that is not set", () => {
+    const found = findingsOf({ "reyn.yaml": text }, { sections: SECTIONS, judge: trusting(() => true) });
+    assert.deepEqual(found.map((line) => line.split(": ")[0]), [
+      "reyn.yaml:2:18 E_ENV_UNSET safety.grace",
+      "reyn.yaml:2:34 E_ENV_UNSET safety.words[0]",
+    ]);
+  });
+
+  it("in part is refused for the rest, and tells nothing of what the environment holds", () => {
+    const place = scratch({ "reyn.yaml": "safety: { on_limit: '${N}', loop: { limit: 26 } }\n" });
+    const { findings, claims } = place.load({
+      sections: SECTIONS,
+      env: { N: "secret" },
+      judge: trusting((key) => key === "safety.on_limit"),
+    });
+    assert.deepEqual(findings.map(({ subject }) => subject), ["safety.loop.limit"]);
+    assert.doesNotMatch(JSON.stringify(findings), /secret/);
+    assert.deepEqual(claims.map(({ key, value, verdict }) => [key, value, verdict.state]), [
+      ["safety.on_limit", "${N}", "trusted"],
+      ["safety.loop.limit", 26, "new"],
+    ]);
+    place.remove();
+  });
+
+  it("needs trust once for a value that reads the environment and is of authority, too", () => {
+    const place = scratch({ "reyn.yaml": "safety: { loop: { limit: '${N}' } }\n" });
+    const { claims } = place.load({ sections: SECTIONS, env: { N: "99" } });
+    assert.deepEqual(claims.map(({ key, value, reasons }) => [key, value, reasons]), [
+      ["safety.loop.limit", "${N}", ["it reads the environment", "it is looser"]],
+    ]);
+    place.remove();
+  });
+
+  it("has no more to be trusted than a person reads", () => {
+    const words = Array.from({ length: 501 }, () => "'${N}'").join(", ");
+    const place = scratch({ "reyn.yaml": `safety: { words: [${words}] }\n` });
+    const { usable, findings } = place.load({
+      sections: SECTIONS,
+      env: { N: "x" },
+      judge: trusting(() => true),
+    });
+    assert.equal(usable, false);
+    assert.match(findings[0]?.message ?? "", /more than 500 values of this file need trust/);
+    place.remove();
+  });
+});
+
 describe("a project file", () => {
   const untrusted = (place: string, subject: string, reason = "") =>
-    `${place} E_PROJECT_UNTRUSTED ${subject}: a project file may not set this${reason} (only ~/.reyn/config.yaml may set it)`;
+    `${place} E_PROJECT_UNTRUSTED ${subject}: needs your trust${reason} (\`reyn trust\` shows what it is and records it)`;
 
   it("may not set what needs trust, and the operator's may", () => {
     const text = "driver:\n  kind: command\n  command: [x]\nsafety:\n  loop: { limit: 26 }\n";

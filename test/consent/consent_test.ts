@@ -50,6 +50,7 @@ describe("decideConsent()", () => {
   it("refuses at once where nobody is there to ask, and says what would help", async () => {
     assert.deepEqual(await decide({ hookName: "lint" }), {
       allowed: false,
+      why: "not_approved",
       reason: `it is not approved, and nobody is there to ask (allowlist: ${file})`,
       fix: "approve it with `reyn hooks allow lint`, or set REYN_ACCEPT_HOOKS=1 for one process",
     });

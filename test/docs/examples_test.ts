@@ -6,6 +6,7 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { DOC_TABLES, outdatedTables, pageOf, withTable } from "../../scripts/docs/tables.ts";
 import { loadConfiguration } from "../../src/config/load_layers.ts";
+import { parseDeclaration } from "../../src/decisions/read_declaration.ts";
 import { formatFinding, isError } from "../../src/errors/finding.ts";
 import { configSections } from "../../src/runtime/sections.ts";
 
@@ -23,9 +24,13 @@ function examples(page: string): string[] {
 
 /**
  * What `reyn check` finds when the operator's own file has this text; files that an example names exist. A list is a
- * script of the model.
+ * script of the model. On the page of decision hooks it is a whole cli-config.yaml.
  */
-function check(text: string): string[] {
+function check(text: string, page = ""): string[] {
+  if (page === "docs/decisions.md") {
+    const read = parseDeclaration(text, { shown: "cli-config.yaml", folder: root, home: root });
+    return read.ok ? [] : read.findings.map(formatFinding);
+  }
   const folder = mkdtempSync(join(tmpdir(), "reyn-docs-"));
   try {
     const isScript = text.startsWith("- ");
@@ -51,7 +56,7 @@ describe("the manual", () => {
   for (const page of pages) {
     examples(page).forEach((example, index) => {
       it(`${page}: yaml example ${index + 1} passes \`reyn check\``, () => {
-        assert.deepEqual(check(example), []);
+        assert.deepEqual(check(example, page), []);
       });
     });
   }

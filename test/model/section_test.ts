@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { finding } from "../../src/errors/reyn_error.ts";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -45,6 +46,7 @@ describe("the section model", () => {
       home: "/nowhere",
       layerOf: ([key]) => layers[String(key)] ?? "startup",
       resolve: (text) => resolveControlPath(text, folder, "/nowhere"),
+      finding: (_at, code, message) => finding(code, message),
       report: (at, code, message) => said.push(`${code} ${formatPath(at)}: ${message}`),
     });
     return { config, said };

@@ -29,7 +29,13 @@ describe("the guarded paths", () => {
           ".docker/config.json",
           ".netrc",
         ],
-        ...[".npmrc", ".git-credentials", ".reyn/shell-hooks-allowlist.json", ".reyn/trust.json"],
+        ...[
+          ".npmrc",
+          ".git-credentials",
+          ".reyn/shell-hooks-allowlist.json",
+          ".reyn/trust.json",
+          ".reyn/question-key",
+        ],
       ]
     ) {
       assert.ok(denied.includes(`/home/a/${name}`), name);

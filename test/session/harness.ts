@@ -7,6 +7,7 @@ import { createDispatcher } from "../../src/hooks/dispatcher.ts";
 import type { DispatcherPorts } from "../../src/hooks/ports.ts";
 import type { Hook } from "../../src/hooks/hook.ts";
 import { hookRegistry } from "../../src/hooks/registry.ts";
+import type { Interventions } from "../../src/interventions/interventions.ts";
 import { echoModel } from "../../src/model/echo.ts";
 import type { Model } from "../../src/model/model.ts";
 import type { SessionSettings } from "../../src/session/context.ts";
@@ -85,6 +86,7 @@ export interface OpenOptions {
   hooks?: Hook[];
   model?: Model;
   settings?: Partial<SessionSettings>;
+  interventions?: Interventions;
 }
 
 /** A store in a folder of its own, and sessions opened on it. */
@@ -96,7 +98,7 @@ export async function world(): Promise<World> {
     store: await openSqliteStore({ dir, clock: systemClock }),
     audit,
     events,
-    open({ hooks = [], model = echoModel(), settings = {} } = {}) {
+    open({ hooks = [], model = echoModel(), settings = {}, interventions } = {}) {
       return openSession({
         owner: "local",
         runtime: "test",
@@ -115,6 +117,7 @@ export async function world(): Promise<World> {
           clock: systemClock,
           audit,
           model,
+          ...(interventions ? { interventions } : {}),
           observe: (event) => void events.push(event),
           routed: () => {},
           wanted: () => {},

@@ -14,6 +14,8 @@ const row = (id: string, kind: string, wake = true): InboxRow => ({
 });
 const ids = (rows: readonly InboxRow[]) => rows.map((one) => one.id);
 
+const valve = (count: number, closed: boolean) => ({ ...OPEN_VALVE, count, closed });
+
 describe("planTurn()", () => {
   it("is idle with an empty inbox", () => {
     assert.deepEqual(planTurn([], OPEN_VALVE, 25), { next: "idle" });
@@ -54,13 +56,13 @@ describe("planTurn()", () => {
   });
 
   it("holds hook wakes back at the cap", () => {
-    const plan = planTurn([row("a", "hook"), row("p", "hook", false)], { count: 3, closed: false }, 3);
+    const plan = planTurn([row("a", "hook"), row("p", "hook", false)], valve(3, false), 3);
     assert.equal(plan.next, "limit");
     assert.deepEqual(plan.next === "limit" && ids(plan.held), ["a"]);
   });
 
   it("lets a human through a closed valve, and the wakes ride along", () => {
-    const plan = planTurn([row("a", "hook"), row("human", "user")], { count: 3, closed: true }, 3);
+    const plan = planTurn([row("a", "hook"), row("human", "user")], valve(3, true), 3);
     assert.equal(plan.next === "turn" && plan.trigger.id, "human");
     assert.deepEqual(plan.next === "turn" && ids(plan.context), ["a"]);
   });
@@ -68,7 +70,7 @@ describe("planTurn()", () => {
   it("lets a cron message through a closed valve without counting it as driven", () => {
     const plan = planTurn(
       [row("result", "pipeline_result"), row("tick", "cron")],
-      { count: 3, closed: true },
+      valve(3, true),
       3,
     );
     assert.equal(plan.next === "turn" && plan.trigger.id, "tick");
@@ -76,15 +78,12 @@ describe("planTurn()", () => {
   });
 
   it("holds a pipeline result back at the cap too", () => {
-    const plan = planTurn([row("result", "pipeline_result"), row("wake", "hook")], {
-      count: 1,
-      closed: false,
-    }, 1);
+    const plan = planTurn([row("result", "pipeline_result"), row("wake", "hook")], valve(1, false), 1);
     assert.deepEqual(plan.next === "limit" && ids(plan.held), ["result", "wake"]);
   });
 
   it("never closes with cap 0", () => {
-    const plan = planTurn([row("a", "hook")], { count: 1_000_000, closed: false }, 0);
+    const plan = planTurn([row("a", "hook")], valve(1_000_000, false), 0);
     assert.equal(plan.next, "turn");
   });
 });

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { ReynError } from "../../src/errors/reyn_error.ts";
 import type { Model } from "../../src/model/model.ts";
 import { humanMessage } from "../../src/session/messages.ts";
+import { OPEN_VALVE } from "../../src/session/valve.ts";
 import { pushHook, texts, type World, world } from "./harness.ts";
 
 /** A model whose steps are given, in order; past them it says `done`. */
@@ -72,7 +73,7 @@ describe("a session", () => {
     const hooks = [pushHook("turn_end", "again {{ hook_driven_turns }}")];
     const session = await run({ hooks, settings: { cap: 3 } }, "hi");
     assert.equal(session.state.turns, 4);
-    assert.deepEqual(session.state.valve, { count: 3, closed: true });
+    assert.deepEqual(session.state.valve, { ...OPEN_VALVE, count: 3, closed: true });
     assert.equal(here.audit.events.filter((event) => event.type === "safety_limit_checkpoint").length, 1);
     const [waiting] = await here.store.pending("default/main", 10);
     assert.deepEqual([waiting?.wake, waiting?.body["text"]], [false, "[hook:turn_end] again 3"]);

@@ -7,6 +7,7 @@ import {
   type SessionRecord,
   snapshotBody,
 } from "../../src/session/state.ts";
+import { OPEN_VALVE } from "../../src/session/valve.ts";
 import type { HistoryMessage } from "../../src/session/messages.ts";
 
 const message = (id: string, role: HistoryMessage["role"] = "user", turn = 1): HistoryMessage => ({
@@ -83,9 +84,9 @@ describe("session state", () => {
     apply(state, start(1, [message("human")]));
     apply(state, { ...start(2, [message("wake", "system")]), valve: "count" } as SessionRecord);
     apply(state, { t: "valve_closed", at: 0 });
-    assert.deepEqual(state.valve, { count: 1, closed: true });
+    assert.deepEqual(state.valve, { ...OPEN_VALVE, count: 1, closed: true });
     apply(state, start(3, [message("human2")]));
-    assert.deepEqual(state.valve, { count: 0, closed: false });
+    assert.deepEqual(state.valve, OPEN_VALVE);
   });
 
   it("comes back from a snapshot as it was, history aside", () => {

@@ -97,6 +97,22 @@ describe("opening a store", () => {
       assert.deepEqual((await filesIn(dir)).filter((name) => name.includes("damaged")), []);
     }));
 
+  it("brings a store of an older reyn up to date, with all that it holds, once it is opened for writing", () =>
+    inTempState(async (dir) => {
+      await filledStore(dir, 2);
+      const db = new DatabaseSync(join(dir, "reyn.db"));
+      db.exec("DROP TABLE question; PRAGMA user_version = 1");
+      db.close();
+      await openFails(dir, "E_STATE_IO", { readOnly: true });
+      const store = await open(dir);
+      assert.deepEqual(await texts(store), ["1", "2"]);
+      assert.equal(await store.ask(SESSION, { id: "q", kind: "consent", body: {} }), "stored");
+      await store.close();
+      const read = await open(dir, { readOnly: true });
+      assert.deepEqual((await read.questions()).map(({ id }) => id), ["q"]);
+      await read.close();
+    }));
+
   it("says nothing when all is well", () =>
     inTempState(async (dir) => {
       const notices: StoreNotice[] = [];

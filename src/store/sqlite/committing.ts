@@ -1,6 +1,7 @@
 import type { CommitResult, PutOutcome } from "../store.ts";
 import type { EncodedOp } from "./encoding.ts";
 import { consumeMessage, demoteMessage, putMessage } from "./inbox.ts";
+import { addQuestion } from "./questions.ts";
 import { type HotRow, hotRow, rowOf, saveRow, type Tx } from "./rows.ts";
 
 export interface EncodedCommit {
@@ -43,6 +44,12 @@ export function applyCommit(tx: Tx, commit: EncodedCommit): CommitResult {
         break;
       case "status":
         status = op.status;
+        break;
+      case "ask":
+        addQuestion(tx, commit.session, op.question);
+        break;
+      case "settle":
+        tx.statements.questionDrop.run(op.question);
         break;
     }
   }

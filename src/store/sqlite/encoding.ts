@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { ReynError } from "../../errors/reyn_error.ts";
-import type { InboxMessage, Json, JsonObject, Op } from "../store.ts";
+import type { InboxMessage, Json, JsonObject, Op, Question } from "../store.ts";
 import { toText } from "./odd_text.ts";
 
 export interface EncodedMessage {
@@ -12,13 +12,21 @@ export interface EncodedMessage {
   bytes: number;
 }
 
+export interface EncodedQuestion {
+  id: string;
+  kind: string;
+  body: string;
+}
+
 export type EncodedOp =
   | { op: "append"; record: string }
   | { op: "consume"; ids: string[] }
   | { op: "demote"; ids: string[] }
   | { op: "put"; session: string; message: EncodedMessage }
   | { op: "snapshot"; body: string; history: string[] }
-  | { op: "status"; status: string };
+  | { op: "status"; status: string }
+  | { op: "ask"; question: EncodedQuestion }
+  | { op: "settle"; question: string };
 
 /** History is kept in rows of about this many characters, so that it streams. */
 const HISTORY_ROW_CHARS = 256 * 1024;
@@ -32,6 +40,10 @@ export function encodeMessage(message: InboxMessage): EncodedMessage {
     body,
     bytes: Buffer.byteLength(body),
   };
+}
+
+export function encodeQuestion({ id, kind, body }: Question): EncodedQuestion {
+  return { id: toText(id), kind: toText(kind), body: toJson(body) };
 }
 
 /** Done when the call is made, so that what the caller changes afterwards is not stored. */
@@ -48,6 +60,10 @@ export function encodeOp(op: Op): EncodedOp {
       return { op: "snapshot", body: toJson(op.body), history: historyRows(op.history) };
     case "status":
       return { op: "status", status: toJson(op.status) };
+    case "ask":
+      return { op: "ask", question: encodeQuestion(op.question) };
+    case "settle":
+      return { op: "settle", question: toText(op.question) };
   }
 }
 
@@ -65,6 +81,10 @@ export function sizeOf(op: EncodedOp): number {
       return op.history.reduce((sum, items) => sum + items.length, op.body.length);
     case "status":
       return op.status.length;
+    case "ask":
+      return op.question.body.length;
+    case "settle":
+      return op.question.length;
   }
 }
 

@@ -1,17 +1,35 @@
 import type { SQLOutputValue } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ReynError } from "../../errors/reyn_error.ts";
-import type { InboxRow, JsonObject, SessionRow, Snapshot, Store, StoreTotals, WalRecord } from "../store.ts";
+import type {
+  InboxRow,
+  JsonObject,
+  QuestionRow,
+  SessionRow,
+  Snapshot,
+  Store,
+  StoreTotals,
+  WalRecord,
+} from "../store.ts";
 import type { Database } from "./database.ts";
 import { fromJson, fromJsonList } from "./encoding.ts";
 import { fromText, toText } from "./odd_text.ts";
+import { questionRow } from "./questions.ts";
 import { sessionRow } from "./rows.ts";
 import { asNumber, asText, type Statements } from "./statements.ts";
 import { truncatablePositions, walkBack } from "./wal_chain.ts";
 
 export type Reading = Pick<
   Store,
-  "pending" | "snapshot" | "history" | "records" | "session" | "sessions" | "truncatable" | "totals"
+  | "pending"
+  | "snapshot"
+  | "history"
+  | "records"
+  | "questions"
+  | "session"
+  | "sessions"
+  | "truncatable"
+  | "totals"
 >;
 
 const RECORDS_IN_BATCH = 2000;
@@ -96,6 +114,13 @@ export function reading(database: Database): Reading {
         yield batch;
         await nextTurn();
       }
+    },
+
+    async questions(session): Promise<QuestionRow[]> {
+      const rows = await database.read((statements) =>
+        session === undefined ? statements.questionList.all() : statements.questionsOf.all(toText(session))
+      );
+      return rows.map((row) => decoded(session ?? fromText(asText(row.session)), () => questionRow(row)));
     },
 
     async session(id): Promise<SessionRow | undefined> {

@@ -4,7 +4,16 @@ import type { DatabaseSync } from "node:sqlite";
 export const APPLICATION_ID = 0x7265796e;
 
 /** Tables without which a file that says it is ours is not. */
-export const TABLES = ["session", "message", "inbox", "wal", "snapshot", "history", "maintenance"] as const;
+export const TABLES = [
+  "session",
+  "message",
+  "inbox",
+  "wal",
+  "snapshot",
+  "history",
+  "maintenance",
+  "question",
+] as const;
 
 /**
  * One entry a version, in order, never edited once released. `user_version` is the number of entries applied.
@@ -15,6 +24,8 @@ export const TABLES = ["session", "message", "inbox", "wal", "snapshot", "histor
  *
  * `message` keeps the id of every accepted message (`at`: when) until it is forgotten, `inbox` only what is unconsumed (`wake`: 0 passive, 1 waking,
  * 2 waking made passive). Consuming is one deleted row.
+ *
+ * `question` holds what a person is to answer, by the text id of the session that asks, until it is settled.
  *
  * Deletion of records passes the trigger only while `maintenance` has a row, which `truncate` adds and removes within
  * its transaction, and only up to the snapshot.
@@ -89,6 +100,20 @@ export const MIGRATIONS: readonly (string | ((nowMs: number) => string))[] = [
   BEGIN
     SELECT RAISE(ABORT, 'wal is append-only');
   END;
+  `,
+  `
+  CREATE TABLE question (
+    n INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    session TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    body TEXT NOT NULL,
+    asked_at INTEGER NOT NULL,
+    answer TEXT,
+    answered_by TEXT,
+    answered_at INTEGER
+  ) STRICT;
+  CREATE INDEX question_session ON question (session);
   `,
   // When older messages came is not known: their time begins now. A default costs no row a write.
   (nowMs) => `ALTER TABLE message ADD COLUMN at INTEGER NOT NULL DEFAULT ${Math.floor(nowMs)}`,

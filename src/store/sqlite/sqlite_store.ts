@@ -1,12 +1,13 @@
 import type { ClaimResult, CommitResult, PutOutcome, Store } from "../store.ts";
 import { applyCommit } from "./committing.ts";
 import type { Database } from "./database.ts";
+import { encodeMessage, encodeOp, encodeQuestion, sizeOf } from "./encoding.ts";
 import { forgetIds } from "./forgetting.ts";
-import { encodeMessage, encodeOp, sizeOf } from "./encoding.ts";
 import type { GroupCommit } from "./group_commit.ts";
 import { putMessage } from "./inbox.ts";
 import { fromText, toText } from "./odd_text.ts";
 import { applyClaim, applyRelease, applyRenew } from "./ownership.ts";
+import { applyAnswer, askWithin } from "./questions.ts";
 import { type Reading, reading } from "./reading.ts";
 import { rowOf, saveRow } from "./rows.ts";
 import { truncateWal } from "./truncating.ts";
@@ -69,6 +70,30 @@ export function sqliteStore(
       });
     },
 
+    async ask(session, question) {
+      const [id, encoded] = [toText(session), encodeQuestion(question)];
+      return await commits.submit(encoded.body.length, (tx) => {
+        const value = askWithin(tx, id, encoded);
+        return { keep: value === "stored", value };
+      });
+    },
+
+    async answer(id, text, by) {
+      const [question, answer, surface] = [toText(id), toText(text), toText(by)];
+      return await commits.submit(answer.length, (tx) => {
+        const value = applyAnswer(tx, question, answer, surface);
+        return { keep: value === "stored", value };
+      });
+    },
+
+    async settle(id) {
+      const question = toText(id);
+      await commits.submit(0, ({ statements }) => {
+        const { changes } = statements.questionDrop.run(question);
+        return { keep: changes !== 0, value: undefined };
+      });
+    },
+
     truncate: (session) => truncateWal(database, commits, session, killPoint),
     forget: (options) => forgetIds(database, commits, options, killPoint),
 
@@ -89,6 +114,9 @@ export function readOnlyStore(read: Reading, close: () => void): Store {
     release: refuse,
     commit: refuse,
     put: refuse,
+    ask: refuse,
+    answer: refuse,
+    settle: refuse,
     truncate: refuse,
     forget: refuse,
     async close() {
@@ -102,6 +130,7 @@ export const NOTHING_TO_READ: Reading = {
   snapshot: async () => undefined,
   async *history() {},
   async *records() {},
+  questions: async () => [],
   session: async () => undefined,
   sessions: async () => [],
   truncatable: async () => 0,

@@ -74,6 +74,16 @@ const SQL = {
   snapshotPlace: "SELECT upto_seq, pos FROM snapshot WHERE session = ?",
   historyAdd: "INSERT INTO history (session, items) VALUES (?, ?)",
   historyGet: "SELECT n, items FROM history WHERE session = ? AND n > ? ORDER BY n LIMIT ?",
+
+  questionAdd: `INSERT INTO question (id, session, kind, body, asked_at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO NOTHING`,
+  questionKnown: "SELECT 1 FROM question WHERE id = ?",
+  questionCount: "SELECT count(*) AS count FROM question WHERE session = ?",
+  questionAnswer: `UPDATE question SET answer = ?2, answered_by = ?3, answered_at = ?4
+    WHERE id = ?1 AND answer IS NULL`,
+  questionDrop: "DELETE FROM question WHERE id = ?",
+  questionsOf: "SELECT * FROM question WHERE session = ? ORDER BY n",
+  questionList: "SELECT * FROM question ORDER BY n",
 } as const;
 
 export type Statements = Record<keyof typeof SQL, StatementSync>;

@@ -1,0 +1,64 @@
+import process from "node:process";
+import { systemClock } from "../clock/clock.ts";
+import { escapeVisible } from "../errors/escape_visible.ts";
+import { EXIT } from "../errors/exit_codes.ts";
+import { formatFinding, isError } from "../errors/finding.ts";
+import { loadForSession } from "../runtime/configuration.ts";
+import { consentFields, consentText } from "../runtime/consent_state.ts";
+import { type ListedHook, listHooks } from "../runtime/hook_listing.ts";
+import { controlDir } from "./control_dir.ts";
+import type { GlobalOptions } from "./host.ts";
+
+/**
+ * `reyn hooks list`: every hook of all layers, whether its command may run, and what it has done. Exit 1 when a declaration
+ * cannot be read; what can be is listed all the same.
+ */
+export async function listHooksVerb(globals: GlobalOptions): Promise<number> {
+  const dir = controlDir(globals.dir);
+  const configuration = loadForSession({ controlDir: dir, agent: globals.agent, sid: globals.session });
+  const { hooks, countedSince, problems } = await listHooks({
+    configuration,
+    controlDir: dir,
+    clock: systemClock,
+    env: process.env,
+  });
+  const errors = configuration.findings.filter(isError);
+  for (const problem of [...errors, ...problems]) process.stderr.write(`${formatFinding(problem)}\n`);
+  if (globals.json) {
+    const told = hooks.map(({ consent, ...hook }) => ({
+      ...hook,
+      consent: consent && consentFields(consent),
+    }));
+    process.stdout.write(`${JSON.stringify({ hooks: told, counted_since: countedSince })}\n`);
+  } else {
+    process.stdout.write(hooks.map(hookText).join(""));
+    if (!globals.quiet) {
+      if (hooks.length === 0) process.stderr.write("no hooks\n");
+      if (countedSince !== null) process.stderr.write(`counted since ${countedSince}\n`);
+    }
+  }
+  return errors.length > 0 ? EXIT.refused : EXIT.ok;
+}
+
+const STATES: Readonly<Record<ListedHook["state"], string>> = {
+  enabled: "",
+  disabled: "disabled",
+  disabled_here: "disabled in this session",
+};
+
+function hookText({ hook, layer, point, scheme, state, consent, counts, last }: ListedHook): string {
+  const parts = [escapeVisible(hook), layer, point, scheme, STATES[state], countsText(counts)];
+  const lines = [parts.filter((part) => part !== "").join("  ")];
+  if (consent) lines.push(`  consent: ${escapeVisible(consentText(consent))}`);
+  if (last) lines.push(`  last: ${last.timestamp} ${escapeVisible(last.text)}`);
+  return `${lines.join("\n")}\n`;
+}
+
+function countsText({ evaluated, matched, failed, refused }: ListedHook["counts"]): string {
+  if (evaluated === 0) return "never looked at";
+  const bad = [
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(refused > 0 ? [`${refused} refused`] : []),
+  ];
+  return `matched ${matched} of ${evaluated}${bad.length > 0 ? `, ${bad.join(", ")}` : ""}`;
+}

@@ -1,0 +1,102 @@
+import { type Clock, sleep } from "../clock/clock.ts";
+import type { Interventions } from "../interventions/interventions.ts";
+import { choicesText, type Question, questionText, refusalOf } from "../interventions/question.ts";
+import type { HeldOutput } from "./held_output.ts";
+import { type LineInput, readLine } from "./read_line.ts";
+
+export interface TerminalQuestionsOptions {
+  interventions: Interventions;
+  input: LineInput;
+  write(text: string): void;
+  output: HeldOutput;
+  /** Paces the reading. */
+  clock: Clock;
+  /** False while the terminal belongs to another job. */
+  inForeground(): boolean;
+}
+
+/** What was typed before the question stood there is no answer to it; it arrives within this time. */
+const TYPED_AHEAD_MS = 60;
+
+interface Shown {
+  question: Question;
+  gone: AbortSignal;
+}
+
+/** Asks questions on the terminal, one after the other; the function detaches it. At the end of input it detaches itself. */
+export function askOnTerminal(options: TerminalQuestionsOptions): () => void {
+  const { interventions, input, write, output, clock } = options;
+  const queue: Shown[] = [];
+  let asking = false;
+
+  const askNext = async (): Promise<void> => {
+    const next = queue.shift();
+    if (!next || next.gone.aborted) return;
+    const flooded = new AbortController();
+    output.hold(() => flooded.abort());
+    const over = AbortSignal.any([next.gone, flooded.signal]);
+    try {
+      const answer = await askOne(next.question, over);
+      if (next.gone.aborted) return write("\nnot answered: it does not run\n");
+      if (flooded.signal.aborted) write("\nnot answered: too much output is waiting behind this question\n");
+      await interventions.answer(next.question.id, answer ?? refusalOf(next.question), "terminal");
+      // A terminal whose input has ended answers nothing any more.
+      if (answer === undefined && !flooded.signal.aborted) detach();
+    } finally {
+      output.release();
+    }
+  };
+
+  /** Undefined: the input ended, or the question is over. */
+  const askOne = async (question: Question, over: AbortSignal): Promise<string | undefined> => {
+    const typedAhead = new AbortController();
+    const emptied = drain(input, typedAhead.signal);
+    await sleep(clock, TYPED_AHEAD_MS, over);
+    typedAhead.abort();
+    if (await emptied === "ended" || over.aborted) return undefined;
+    write(`${questionText(question)}\n${choicesText(question)} (within 5 minutes; anything else is no): `);
+    const line = await readLine(input, over);
+    if (line === undefined) {
+      if (!over.aborted) write("\n");
+      return undefined;
+    }
+    return chosen(question, line);
+  };
+
+  const pump = async (): Promise<void> => {
+    if (asking) return;
+    asking = true;
+    try {
+      while (queue.length > 0) await askNext();
+    } finally {
+      asking = false;
+    }
+  };
+
+  const detach = interventions.attach({
+    name: "terminal",
+    rank: "terminal",
+    live: options.inForeground,
+    show(question, gone) {
+      queue.push({ question, gone });
+      void pump();
+    },
+  });
+  return detach;
+}
+
+async function drain(input: LineInput, over: AbortSignal): Promise<"ended" | "emptied"> {
+  while (!over.aborted) {
+    if (await readLine(input, over) === undefined) return over.aborted ? "emptied" : "ended";
+  }
+  return "emptied";
+}
+
+/** A choice by its letter, in either case, or by the first word of its label; whatever else was typed refuses. */
+function chosen(question: Question, line: string): string {
+  const typed = line.trim().toLowerCase();
+  const found = question.choices.find(({ answer, label }) =>
+    typed === answer.toLowerCase() || typed === label.split(/[ ,]/)[0]?.toLowerCase()
+  );
+  return found?.answer ?? refusalOf(question);
+}

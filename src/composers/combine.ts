@@ -1,0 +1,66 @@
+import type { Path } from "../config/section.ts";
+import type { ErrorCode } from "../errors/catalogue.ts";
+import { quote } from "../errors/quote.ts";
+import { findCycle } from "./cycles.ts";
+import type { DeclaredComposer } from "./declared.ts";
+
+/** Something that only a look at other composers tells; the path begins with the composer's index in its list. */
+export interface CombineFinding {
+  path: Path;
+  code: ErrorCode;
+  message: string;
+}
+
+/** What a composer would close: composers that feed one another in a circle, through any of their inputs. */
+export function findCircle(
+  before: readonly DeclaredComposer[],
+  composer: DeclaredComposer,
+): { path: Path; message: string } | undefined {
+  const circle = findCycle([...before, composer], composer);
+  if (!circle) return undefined;
+  const last = circle.at(-1)?.emits;
+  const closing = composer.consumes.find(({ input }) => input.kind === last);
+  const path = [composer.index, ...(closing?.path ?? [])];
+  if (circle.length === 1) {
+    return { path, message: `${quote(composer.name)} waits for the event that it emits itself` };
+  }
+  const names = [...circle, composer].map(({ name }) => name).join(" -> ");
+  return { path, message: `composers feed one another in a circle: ${names}` };
+}
+
+/** Holds one layer's composers against those of the layers before it: taken names and circles. */
+export function checkAgainst(
+  before: readonly DeclaredComposer[],
+  added: readonly DeclaredComposer[],
+): CombineFinding[] {
+  const found: CombineFinding[] = [];
+  const known = [...before];
+  for (const composer of added) {
+    const taken = before.find(({ name }) => name === composer.name);
+    if (taken) {
+      const where = `composers[${taken.index}] of the ${taken.layer} layer`;
+      const message = `the name ${quote(composer.name)} is taken by ${where}`;
+      found.push({ path: [composer.index, "name"], code: "E_COMPOSER_NAME", message });
+    }
+    const circle = findCircle(known, composer);
+    if (circle) found.push({ ...circle, code: "E_COMPOSER_CYCLE" });
+    else known.push(composer);
+  }
+  return found;
+}
+
+/** Inputs at composed events that no composer emits. */
+export function unemittedInputs(
+  composers: readonly DeclaredComposer[],
+  emitted: ReadonlySet<string>,
+): CombineFinding[] {
+  return composers.flatMap(({ index, consumes }) =>
+    consumes.filter(({ input }) => input.type === "composed" && !emitted.has(input.kind)).map((
+      { input, path },
+    ): CombineFinding => ({
+      path: [index, ...path],
+      code: "W_COMPOSER_SOURCE",
+      message: `no composer emits ${input.kind}`,
+    }))
+  );
+}

@@ -1,0 +1,196 @@
+import { realpathSync } from "node:fs";
+import type { Clock } from "../clock/clock.ts";
+import type { Finding, Place } from "../errors/finding.ts";
+import { quote } from "../errors/quote.ts";
+import { finding } from "../errors/reyn_error.ts";
+import type { DecisionPoint } from "../points/decision_shapes.ts";
+import { DECISION_POINTS } from "../points/decisions.ts";
+import type { ChainHook } from "./chain.ts";
+import { HooksConfigError } from "./config_error.ts";
+import type { Declaration, DeclaredHook, MatchField } from "./declaration.ts";
+import type { ConfigPlace } from "./find_config.ts";
+import { loadIsolated } from "./isolate/isolated_executor.ts";
+import { type Loaded, loadLocal, resolveTarget } from "./load_local.ts";
+import { compileMatch, matchProblem } from "./match_hook.ts";
+import { readDeclaration } from "./read_declaration.ts";
+import { remoteExecutor } from "./remote/remote_executor.ts";
+
+/** What a project's declaration has to be trusted for: one a hook. */
+export interface DecisionClaim {
+  file: string;
+  /** In the operator's notation: `hooks[0]`. */
+  key: string;
+  place(): Place;
+  /** The entry as it stands in the file. */
+  value: unknown;
+  reasons: readonly string[];
+  /** The files of its code. */
+  argvs: readonly (readonly string[])[];
+  operatorOnly: false;
+}
+
+export interface LoadDeps {
+  clock: Clock;
+  home: string;
+  /** The environment, looked up when a service is asked. */
+  env(name: string): string | undefined;
+  /** What the operator trusts of a project; without it nothing of a project is. */
+  judgeTrust?: ((claim: DecisionClaim) => { state: string }) | undefined;
+}
+
+/** A hook that is ready to be asked. */
+export interface LoadedHook extends ChainHook {
+  declared: DeclaredHook;
+  points: readonly DecisionPoint[];
+}
+
+export interface LoadedDecisions {
+  /** The file as findings show it; null when there is none. */
+  config: string | null;
+  /** Those that are enabled, in declaration order. */
+  hooks: readonly LoadedHook[];
+  chainTimeoutMs: number;
+  close(): Promise<void>;
+}
+
+export const NO_DECISIONS: LoadedDecisions = {
+  config: null,
+  hooks: [],
+  chainTimeoutMs: Infinity,
+  close: () => Promise.resolve(),
+};
+
+/** How long a file may take to be imported and its hook to be constructed. */
+const LOAD_LIMIT_MS = 30_000;
+
+/** Reads a declaration, without loading what it names. Throws a HooksConfigError with all that is wrong. */
+export function requireDeclaration(place: ConfigPlace, home: string): Declaration {
+  const read = readDeclaration(place.path, { ...place, home });
+  if (read.ok) return read.declaration;
+  throw new HooksConfigError(place.shown, read.findings);
+}
+
+/** What a project's declaration has to be trusted for; of the operator's own nothing. Disabled hooks are not part of it. */
+export function decisionClaims(
+  place: ConfigPlace,
+  { hooks }: Declaration,
+): (DecisionClaim & { hook: DeclaredHook })[] {
+  if (place.word === "operator") return [];
+  return hooks.filter((hook) => hook.enabled).map((hook) => ({
+    hook,
+    file: place.shown,
+    key: `hooks[${hook.index}]`,
+    place: () => hook.place,
+    value: hook.raw,
+    reasons: [],
+    argvs: codeFiles(hook, place.folder).map((file) => [file]),
+    operatorOnly: false,
+  }));
+}
+
+/** Hooks of a project that the operator does not trust, each as a finding. */
+export function untrusted(
+  place: ConfigPlace,
+  declaration: Declaration,
+  { judgeTrust }: Pick<LoadDeps, "judgeTrust">,
+): Finding[] {
+  return decisionClaims(place, declaration).flatMap((claim) => {
+    const state = judgeTrust?.(claim).state ?? "new";
+    if (state === "trusted") return [];
+    const changed = state === "changed" ? ", and it changed" : "";
+    const message = `the decision hook of a project needs the operator's trust${changed}`;
+    const fix = "`--config` names a file on the operator's word";
+    const subject = `${claim.key} ${quote(claim.hook.name)}`;
+    return [finding("E_PROJECT_UNTRUSTED", message, { subject, place: claim.place(), fix })];
+  });
+}
+
+/** The files that run when the hook is loaded, as far as they can be found. */
+function codeFiles({ executor }: DeclaredHook, folder: string): string[] {
+  if (executor.kind === "url") return [];
+  if (executor.kind === "wasm") return [realOr(executor.target)];
+  const found = resolveTarget({ kind: executor.kind, target: executor.target }, folder);
+  return [found.ok ? found.file : executor.target];
+}
+
+function realOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/**
+ * Loads what a declaration names: imports, constructs, connects nothing. Throws a HooksConfigError with everything that
+ * is wrong, naming each entry; then nothing of it is left running.
+ */
+export async function loadDecisions(place: ConfigPlace, deps: LoadDeps): Promise<LoadedDecisions> {
+  const declaration = requireDeclaration(place, deps.home);
+  const refused = untrusted(place, declaration, deps);
+  if (refused.length > 0) throw new HooksConfigError(place.shown, refused);
+  const findings: Finding[] = [];
+  const hooks: LoadedHook[] = [];
+  for (const declared of declaration.hooks) {
+    if (!declared.enabled) continue;
+    const loaded = await loadHook(declared, place, deps);
+    if ("code" in loaded) findings.push(loaded);
+    else hooks.push(loaded);
+  }
+  const close = async () => {
+    await Promise.all(hooks.map(async ({ executor }) => await executor.close?.()));
+  };
+  if (findings.length > 0) {
+    await close();
+    throw new HooksConfigError(place.shown, findings);
+  }
+  return { config: place.shown, hooks, chainTimeoutMs: declaration.chainTimeoutMs, close };
+}
+
+/** Loads one hook, or says what is wrong. */
+export async function loadHook(
+  declared: DeclaredHook,
+  place: ConfigPlace,
+  deps: LoadDeps,
+): Promise<LoadedHook | Finding> {
+  const { name, required, mode, timeoutMs, on, match } = declared;
+  const rest = { subject: `hooks[${declared.index}] ${quote(name)}`, place: declared.place };
+  const loaded = await loadExecutor(declared, place, deps);
+  if (!loaded.ok) return finding("E_EXECUTOR_LOAD", loaded.reason, rest);
+  const points = loaded.points.filter((point) => on === null || on.includes(point));
+  for (const [field, pattern] of Object.entries(match)) {
+    const problem = matchProblem(field as MatchField, pattern, points);
+    if (problem === undefined) continue;
+    await loaded.executor.close?.();
+    return finding("E_HOOK_MATCHER", `match.${field}: ${problem}`, rest);
+  }
+  const { executor } = loaded;
+  return { declared, name, required, mode, timeoutMs, points, executor, matches: compileMatch(match) };
+}
+
+async function loadExecutor(declared: DeclaredHook, place: ConfigPlace, deps: LoadDeps): Promise<Loaded> {
+  const { executor } = declared;
+  switch (executor.kind) {
+    case "url":
+      return { ok: true, points: DECISION_POINTS, executor: remoteExecutor(executor, deps) };
+    case "wasm":
+      return { ok: false, reason: "plugins are not there yet" };
+    default: {
+      const load = executor.isolate
+        ? loadIsolated(executor, place.folder, deps.clock)
+        : loadLocal(executor, place.folder);
+      return await withLimit(load, deps.clock);
+    }
+  }
+}
+
+/** A file may wait for ever at its top level. */
+function withLimit(load: Promise<Loaded>, clock: Clock): Promise<Loaded> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(LOAD_LIMIT_MS, () => {
+      resolve({ ok: false, reason: `it was not loaded within ${LOAD_LIMIT_MS / 1000} s` });
+      void load.then((late) => late.ok ? late.executor.close?.() : undefined, () => {});
+    });
+    load.then(resolve, reject).finally(cancel).catch(() => {});
+  });
+}

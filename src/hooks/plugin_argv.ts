@@ -1,0 +1,10 @@
+/** `argv[0]` of a plugin: a module, and behind `#` the export that is called. */
+const PLUGIN = /^(.*\.wasm)(?:#([A-Za-z0-9_.-]+))?$/s;
+
+/** The module and the export that `argv[0]` names; undefined for a program. The export is undefined where none is named. */
+export function pluginArgv(
+  word: string | undefined,
+): { file: string; export: string | undefined } | undefined {
+  const [, file, name] = PLUGIN.exec(word ?? "") ?? [];
+  return file === undefined ? undefined : { file, export: name };
+}

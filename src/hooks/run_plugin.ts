@@ -1,0 +1,282 @@
+import type { ConsentRequest } from "../consent/consent_key.ts";
+import { type ConsentRefusal, decideConsent } from "../consent/consent.ts";
+import { shownCommand } from "../consent/shown_command.ts";
+import { canonicalPath, expandPath } from "../sandbox/paths.ts";
+import { type LoadedModule, loadModule } from "../sandbox/wasm/load_module.ts";
+import type { PluginCall } from "../sandbox/wasm/plugin_host.ts";
+import type { DeniedAxis } from "../sandbox/wasm/protocol.ts";
+import type { PluginResult } from "../sandbox/wasm/result.ts";
+import { DEFAULT_PLUGIN_LIMITS } from "../sandbox/wasm/limits.ts";
+import { parseDirective } from "./directive.ts";
+import type { ExecAction, PluginAction } from "./exec_action.ts";
+import type { Hook } from "./hook.ts";
+import { maskSecrets } from "./mask_secrets.ts";
+import {
+  type ConsentAsker,
+  directiveResult,
+  type ExecFiring,
+  type ExecPorts,
+  type ExecResult,
+  inHome,
+  tellWhatDoesNotReach,
+} from "./exec_ports.ts";
+
+/** An action that runs a plugin. */
+export type PluginExec = ExecAction & { plugin: PluginAction };
+
+export function isPluginExec(action: ExecAction): action is PluginExec {
+  return action.plugin !== null;
+}
+
+type Loaded = Extract<LoadedModule, { ok: true }>;
+
+/** The module of each hook, from its first use on: a file that is replaced counts once the configuration is read again. */
+const loadedModules = new WeakMap<ExecAction, Loaded>();
+/** Characters of a plugin's own words that a person is shown. */
+const MOST_SAID = 500;
+const NOT_RUN = -1;
+
+/** Runs a hook's plugin: module, consent, then the call, then what its output asks for. Never throws. */
+export async function runPlugin(
+  hook: Hook,
+  action: PluginExec,
+  firing: ExecFiring,
+  ports: ExecPorts,
+): Promise<ExecResult> {
+  const command = shownCommand(maskSecrets(action.argv));
+  const said = { hook: hook.label, mode: action.scheme, command };
+  const refused = refusal(said, firing, ports);
+  const loaded = loadedModules.get(action) ?? loadFor(action, ports.controlDir);
+  if (!loaded.ok) {
+    ports.audit.emit("hook_shell_executed", firing.session, {
+      ...said,
+      returncode: NOT_RUN,
+      denial_class: null,
+      attribution: null,
+      outcome: "launch_failed",
+      duration_ms: 0,
+    });
+    const error = `launch_failed: ${action.plugin.file}: ${loaded.reason}`;
+    return { verdict: "failed", code: "E_HOOK_EXEC", error };
+  }
+  loadedModules.set(action, loaded);
+
+  const probe = await ports.sandbox.probe();
+  if (!probe.confirmed) return refused("sandbox_unconfirmed", probe.reason);
+  const asker = ports.asker(firing);
+  try {
+    return await askAndCall(hook, action, firing, ports, {
+      said,
+      loaded,
+      refused,
+      ...(asker ? { asker } : {}),
+    });
+  } finally {
+    await asker?.settle();
+  }
+}
+
+interface Said {
+  hook: string;
+  mode: "exec" | "exec_capture";
+  command: string;
+}
+
+type Refuse = (
+  reason: "consent_refused" | "sandbox_unconfirmed" | "plugin_disabled",
+  error: string,
+  detail?: ConsentRefusal,
+) => ExecResult;
+
+function refusal(said: Said, firing: ExecFiring, ports: ExecPorts): Refuse {
+  return (reason, error, detail) => {
+    ports.audit.emit("hook_exec_refused", firing.session, {
+      ...said,
+      reason,
+      ...(detail === undefined ? {} : { detail }),
+    });
+    return { verdict: "refused", reason, error };
+  };
+}
+
+interface Prepared {
+  said: Said;
+  loaded: Loaded;
+  refused: Refuse;
+  asker?: ConsentAsker;
+}
+
+async function askAndCall(
+  hook: Hook,
+  action: PluginExec,
+  firing: ExecFiring,
+  ports: ExecPorts,
+  { said, loaded, refused, asker }: Prepared,
+): Promise<ExecResult> {
+  const consent = await decideConsent({
+    key: () => ports.keys.compute(pluginConsent(action, loaded, ports)),
+    hookName: hook.name,
+    hookLabel: hook.label,
+    allowlist: ports.allowlist,
+    env: ports.env,
+    ...(asker ? { ask: asker.ask } : {}),
+  });
+  if (!consent.allowed) {
+    return refused("consent_refused", `${consent.reason} (${consent.fix})`, consent.why);
+  }
+  if (consent.notStored !== undefined) ports.warn(`hook ${hook.label}: ${consent.notStored}`);
+  tellWhatDoesNotReach(hook, action, firing, ports);
+
+  const result = await ports.plugins().call(callOf(hook, action, loaded, firing, ports));
+  for (const { axis, target, reason } of result.denied) {
+    ports.audit.emit("plugin_denied", firing.session, { hook: hook.label, axis, target, reason });
+  }
+  const [denied] = result.denied;
+  if (denied && result.deniedMore > 0) {
+    const reason = `${result.deniedMore} more attempts of this call were refused`;
+    ports.audit.emit("plugin_denied", firing.session, {
+      hook: hook.label,
+      axis: denied.axis,
+      target: "",
+      reason,
+    });
+  }
+  const outcome = result.outcome;
+  if (outcome === "sandbox_unconfirmed") {
+    return refused("sandbox_unconfirmed", result.reason ?? "it could not be confirmed");
+  }
+  if (outcome === "disabled") return refused("plugin_disabled", result.reason ?? "it failed too often");
+  const directive = action.scheme === "exec_capture" && outcome === "ok"
+    ? parseDirective(result.output)
+    : undefined;
+  const denial = outcome === "ok" ? undefined : result.denied[0];
+  ports.audit.emit("hook_shell_executed", firing.session, {
+    ...said,
+    returncode: result.returncode,
+    denial_class: denial ? DENIAL_CLASS[denial.axis] : null,
+    attribution: denial ? "counted" : null,
+    outcome: directive?.status === "bad" ? "bad_directive" : outcome,
+    consent: consent.by,
+    duration_ms: Math.round(result.durationMs),
+  });
+  if (result.disables) {
+    const faults = ports.plugins().faults(ownerOf(hook, firing));
+    ports.audit.emit("plugin_disabled", firing.session, { hook: hook.label, faults, outcome });
+    ports.warn(`hook ${hook.label}: its plugin failed ${faults} times in a row and is not called any more`);
+  }
+  return outcome === "ok" ? directiveResult(directive) : failure(result);
+}
+
+function loadFor(action: PluginExec, controlDir: string): LoadedModule {
+  const { file, export: exportName, memoryBytes } = action.plugin;
+  return loadModule(file, { controlDir, exportName, memoryBytes });
+}
+
+const DENIAL_CLASS: Readonly<Record<DeniedAxis, string>> = {
+  network: "network_denied",
+  read: "read_denied",
+  write: "write_denied",
+};
+
+/** What an approval of a plugin is bound to: the bytes that are run, the export and the grants. */
+export function pluginConsent(
+  action: PluginExec,
+  { file, module }: Pick<Loaded, "file" | "module">,
+  { controlDir, homes }: Pick<ExecPorts, "controlDir" | "homes">,
+): ConsentRequest {
+  const base = { controlDir, homes };
+  const folders = (paths: readonly string[]) =>
+    paths.flatMap((text) => expandPath(inHome(text, homes), base)).map(canonicalPath);
+  return {
+    argv: [`${file}#${action.plugin.export}`, ...action.argv.slice(1)],
+    cwd: controlDir,
+    grants: {
+      subprocess: false,
+      network: action.plugin.network,
+      writePaths: folders(action.grants.writePaths),
+      readPaths: folders(action.plugin.readPaths),
+    },
+    envNames: action.envNames,
+    backend: "wasm",
+    consentFiles: action.consentFiles.map((text) => inHome(text, homes)),
+    contents: { [file]: module.hash },
+    unbound: action.argv.slice(1),
+  };
+}
+
+/** Hooks of agents and sessions may be called alike. */
+function ownerOf(hook: Hook, { session }: ExecFiring): string {
+  switch (hook.layer) {
+    case "agent":
+      return `agent ${session.split("/")[0]}:${hook.label}`;
+    case "session":
+      return `session ${session}:${hook.label}`;
+    default:
+      return `${hook.layer}:${hook.label}`;
+  }
+}
+
+function callOf(
+  hook: Hook,
+  action: PluginExec,
+  loaded: Loaded,
+  firing: ExecFiring,
+  ports: ExecPorts,
+): PluginCall {
+  const { plugin } = action;
+  const args = action.argv.slice(1);
+  const named = action.envNames.flatMap((name): [string, string][] => {
+    const value = ports.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return {
+    owner: ownerOf(hook, firing),
+    module: loaded.module,
+    export: plugin.export,
+    input: new TextEncoder().encode(JSON.stringify(firing.payload)),
+    limits: {
+      timeoutMs: action.timeoutMs,
+      memoryBytes: plugin.memoryBytes,
+      outputBytes: action.scheme === "exec_capture" ? DEFAULT_PLUGIN_LIMITS.outputBytes : 0,
+    },
+    grants: {
+      network: plugin.network,
+      readPaths: plugin.readPaths,
+      writePaths: action.grants.writePaths,
+    },
+    config: {
+      ...plugin.config,
+      argv: JSON.stringify(args),
+      ...Object.fromEntries(args.map((word, i) => [`argv.${i + 1}`, word])),
+      "reyn.hook": hook.label,
+      "reyn.point": firing.point,
+      "reyn.session": firing.session,
+      "reyn.firing_id": firing.firingId,
+    },
+    env: {
+      ...Object.fromEntries(named),
+      REYN_HOOK: hook.label,
+      REYN_POINT: firing.point,
+      REYN_SESSION: firing.session,
+      REYN_FIRING_ID: firing.firingId,
+    },
+    args,
+    readOnly: [loaded.file],
+    emit: (name, values) =>
+      ports.audit.emit("plugin_emitted", firing.session, { hook: hook.label, name, values }),
+    signal: ports.signal,
+  };
+}
+
+function failure(result: PluginResult): ExecResult {
+  const [denial] = result.denied;
+  const ended = result.reason ?? `it returned ${result.returncode}`;
+  const denied = denial ? `; ${DENIAL_CLASS[denial.axis]}: ${denial.reason}` : "";
+  const words = [result.error, result.log.trim()].filter((text) => text !== null && text !== "").join("; ");
+  return {
+    verdict: "failed",
+    code: "E_HOOK_EXEC",
+    error: `${result.outcome}: ${ended}${denied}`,
+    ...(words === "" ? {} : { said: words.slice(-MOST_SAID), saidBy: "plugin" as const }),
+  };
+}

@@ -1,0 +1,110 @@
+import type { Clock } from "../clock/clock.ts";
+import type { Finding } from "../errors/finding.ts";
+import { type Hook, targetKey } from "../hooks/hook.ts";
+import { hookRegistry } from "../hooks/registry.ts";
+import type { Configuration } from "./configuration.ts";
+import { type ConsentState, consentStates } from "./consent_state.ts";
+import { explainVerdict } from "./explain_verdict.ts";
+import { firstDayRead, readFirings } from "./hook_log.ts";
+
+/** One declared hook, and what the log says it has done. */
+export interface ListedHook {
+  hook: string;
+  family: "reaction";
+  layer: string;
+  index: number;
+  point: string;
+  scheme: string;
+  /** `disabled`: by its own entry; `disabled_here`: by this session. */
+  state: "enabled" | "disabled" | "disabled_here";
+  consent: ConsentState | null;
+  counts: HookCounts;
+  last: { timestamp: string; verdict: string; text: string } | null;
+}
+
+export interface HookCounts {
+  /** Firings of its point that it was looked at for. */
+  evaluated: number;
+  /** Of these, those at which it matched and was not disabled. */
+  matched: number;
+  /** Of these, those at which it did what it is there for: pushed, ran, or withheld a push. */
+  done: number;
+  failed: number;
+  refused: number;
+}
+
+export interface HookListing {
+  hooks: ListedHook[];
+  /** The counts begin at this day; null when they begin with the log. */
+  countedSince: string | null;
+  problems: Finding[];
+}
+
+export interface ListHooksOptions {
+  configuration: Configuration;
+  controlDir: string;
+  clock: Clock;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Every declared hook. Reads files and the audit log; runs nothing. */
+export async function listHooks(options: ListHooksOptions): Promise<HookListing> {
+  const { configuration, controlDir, clock, env } = options;
+  const problems: Finding[] = [];
+  const done = new Map<string, { counts: HookCounts; last: ListedHook["last"] }>();
+  for await (
+    const firing of readFirings({
+      controlDir,
+      clock,
+      onProblem: (one) => void problems.push(one),
+    })
+  ) {
+    for (const [hook, verdict] of firing.verdicts) {
+      const told = done.get(hook) ?? { counts: noCounts(), last: null };
+      done.set(hook, told);
+      count(told.counts, verdict);
+      if (verdict === "disabled" || verdict === "queued" || verdict.startsWith("matcher:")) continue;
+      const text = explainVerdict(verdict, firing.details.get(hook));
+      told.last = { timestamp: firing.timestamp, verdict, text };
+    }
+  }
+  const states = consentStates(configuration, controlDir, env);
+  const hooks: ListedHook[] = [];
+  for (const hook of hookRegistry(configuration.hooks).all) {
+    const { counts, last } = done.get(hook.label) ?? { counts: noCounts(), last: null };
+    hooks.push({
+      hook: hook.label,
+      family: "reaction",
+      layer: hook.layer,
+      index: hook.index,
+      point: targetKey(hook.target),
+      scheme: hook.action.scheme,
+      state: stateOf(hook, configuration),
+      consent: await states.of(hook),
+      counts,
+      last,
+    });
+  }
+  if (hooks.some(({ consent }) => consent !== null)) problems.push(...await states.allowlist.problems());
+  return { hooks, countedSince: await firstDayRead(controlDir), problems };
+}
+
+export function stateOf(hook: Hook, { disabled }: Configuration): ListedHook["state"] {
+  if (!hook.enabled) return "disabled";
+  return hook.name !== null && disabled.has(hook.name) ? "disabled_here" : "enabled";
+}
+
+function noCounts(): HookCounts {
+  return { evaluated: 0, matched: 0, done: 0, failed: 0, refused: 0 };
+}
+
+function count(counts: HookCounts, verdict: string): void {
+  // What was queued is counted by the record of its own run.
+  if (verdict === "queued") return;
+  counts.evaluated += 1;
+  if (verdict === "disabled" || verdict.startsWith("matcher:")) return;
+  counts.matched += 1;
+  if (verdict === "failed") counts.failed += 1;
+  else if (verdict === "refused") counts.refused += 1;
+  else if (verdict === "pushed" || verdict === "ran" || verdict === "withheld") counts.done += 1;
+}

@@ -1,0 +1,153 @@
+import { readAudit } from "../audit/reader.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Composer, StoredRecord } from "../composers/composer.ts";
+import { peekPending } from "../composers/pending_load.ts";
+import type { Finding } from "../errors/finding.ts";
+import { lockHolder } from "../store/state_lock.ts";
+import type { Configuration } from "./configuration.ts";
+import { eventsDir, pendingPath, stateDir } from "./places.ts";
+
+/** Something that a composer holds pending, with instants as ISO 8601. */
+export interface ListedKey {
+  key: string;
+  /** `fired`: published, and not all hooks on it have settled. */
+  state: "pending" | "fired";
+  armed_at: string;
+  /** When it fires, or is dropped; null once it has fired. */
+  due_at: string | null;
+  /** Seconds until then; negative when it is overdue. */
+  due_in: number | null;
+  events: number;
+}
+
+/** One composer with its state, as far as files tell. */
+export interface ListedComposer {
+  name: string;
+  layer: string;
+  op: string;
+  inputs: { kind: string; match?: Readonly<Record<string, string>>; as?: string }[];
+  until?: { kind: string; match?: Readonly<Record<string, string>> };
+  unless?: { kind: string; match?: Readonly<Record<string, string>> }[];
+  emits: string;
+  /** Seconds. */
+  ttl: number;
+  durable: boolean;
+  /** Null: it is in the memory of the process that runs the session. */
+  pending: ListedKey[] | null;
+  fires: number;
+  last_fire: string | null;
+  drops: Record<string, number>;
+}
+
+export interface ListOptions {
+  controlDir: string;
+  configuration: Configuration;
+  clock: Clock;
+  onProblem(problem: Finding): void;
+}
+
+/** Lists the composers of a session: what is declared, what is pending, and what the audit log says of them. */
+export async function listComposers(options: ListOptions): Promise<ListedComposer[]> {
+  const { controlDir, configuration, clock } = options;
+  const { agent, sid, composers } = configuration;
+  const live = lockHolder(stateDir(controlDir)) !== undefined;
+  const opOf = new Map(composers.map(({ name, op }) => [name, op]));
+  const file = peekPending(pendingPath(controlDir, { agent, sid }), (name) => opOf.get(name));
+  const records = file?.ok ? file.records.map(({ record }) => record) : [];
+  const told = await readCounts(options, `${agent}/${sid}`);
+  return composers.map((composer) => {
+    const own = records.filter((record) => record.composer === composer.name);
+    const counts = told.get(composer.name);
+    return {
+      name: composer.name,
+      layer: composer.layer,
+      op: composer.op,
+      inputs: composer.inputs.map(({ kind, match, as }) => ({
+        kind,
+        ...listedMatch(match),
+        ...(as === null ? {} : { as }),
+      })),
+      ...(composer.until
+        ? { until: { kind: composer.until.kind, ...listedMatch(composer.until.match) } }
+        : {}),
+      ...(composer.unless.length > 0
+        ? { unless: composer.unless.map(({ kind, match }) => ({ kind, ...listedMatch(match) })) }
+        : {}),
+      emits: composer.emit,
+      ttl: composer.ttlMs / 1000,
+      durable: composer.durable,
+      pending: live && !composer.durable && composer.op !== "any"
+        ? null
+        : own.map((record) => listedKey(composer, record, clock.now())),
+      fires: counts?.fires ?? 0,
+      last_fire: counts?.lastFire ?? null,
+      drops: counts?.drops ?? {},
+    };
+  });
+}
+
+function listedMatch(match: Readonly<Record<string, string>>) {
+  return Object.keys(match).length > 0 ? { match } : {};
+}
+
+function listedKey(composer: Composer, record: StoredRecord, now: number): ListedKey {
+  const { key } = record;
+  if (record.t === "fired") {
+    return {
+      key,
+      state: "fired",
+      armed_at: new Date(record.event.at).toISOString(),
+      due_at: null,
+      due_in: null,
+      events: 1,
+    };
+  }
+  const due = dueOf(composer, record);
+  return {
+    key,
+    state: "pending",
+    armed_at: new Date(record.created_at).toISOString(),
+    due_at: new Date(due).toISOString(),
+    due_in: Math.round((due - now) / 100) / 10,
+    events: record.events.length,
+  };
+}
+
+function dueOf(
+  { op, ttlMs, maxWaitMs }: Composer,
+  { created_at: created, last_at: last }: { created_at: number; last_at: number },
+): number {
+  if (op !== "debounce") return created + ttlMs;
+  return Math.min(last + ttlMs, maxWaitMs === null ? Infinity : created + maxWaitMs);
+}
+
+interface Counts {
+  fires: number;
+  lastFire: string | null;
+  drops: Record<string, number>;
+}
+
+async function readCounts(
+  { controlDir, clock, onProblem }: ListOptions,
+  session: string,
+): Promise<ReadonlyMap<string, Counts>> {
+  const told = new Map<string, Counts>();
+  const types = new Set(["composer_fired", "composer_dropped"]);
+  for await (
+    const line of readAudit({ dir: eventsDir(controlDir), filter: { session, types }, clock, onProblem })
+  ) {
+    const { type, timestamp, data } = line.event;
+    const name = String(data["composer"]);
+    const counts = told.get(name) ?? { fires: 0, lastFire: null, drops: {} };
+    told.set(name, counts);
+    if (type === "composer_fired") {
+      counts.fires += 1;
+      counts.lastFire = timestamp;
+    } else {
+      const reason = String(data["reason"]);
+      const more = typeof data["count"] === "number" ? data["count"] : 1;
+      counts.drops[reason] = (counts.drops[reason] ?? 0) + more;
+    }
+  }
+  return told;
+}

@@ -1,0 +1,93 @@
+import { MOST_HTTP_BYTES, MOST_VARIABLE_BYTES } from "./limits.ts";
+
+/** How one call of a plugin ended inside its process. */
+export const INNER_OUTCOMES = [
+  "ok",
+  "exit",
+  "trap",
+  "launch_failed",
+  "output_limit",
+  "memory_limit",
+  "log_limit",
+  "call_limit",
+] as const;
+export type InnerOutcome = (typeof INNER_OUTCOMES)[number];
+
+/** A folder that a plugin may reach: under which name, and where it is. */
+export interface GrantedFolder {
+  /** As the plugin names it. */
+  guest: string;
+  /** Absolute, symlinks followed. */
+  host: string;
+  write: boolean;
+}
+
+/** Head of a call; the input is the body. */
+export interface CallHead {
+  hash: string;
+  export: string;
+  /** Instances are kept by it: never shared between hooks, grants or limits. */
+  instance: string;
+  memoryBytes: number;
+  outputBytes: number;
+  logLines: number;
+  logBytes: number;
+  hostCalls: number;
+  config: Readonly<Record<string, string>>;
+  env: Readonly<Record<string, string>>;
+  /** `argv[1..]`. */
+  args: readonly string[];
+  folders: readonly GrantedFolder[];
+  /** Milliseconds since 1970, by reyn's clock, as the call begins. */
+  now: number;
+}
+
+export const DENIED_AXES = ["network", "read", "write"] as const;
+export type DeniedAxis = (typeof DENIED_AXES)[number];
+
+/** Something that a plugin tried and was refused. */
+export interface Denied {
+  axis: DeniedAxis;
+  /** A host, or a path as the plugin named it; cut. */
+  target: string;
+  reason: string;
+}
+
+/** Most refusals of one call that are told one by one. */
+export const MOST_DENIED = 8;
+export const MOST_TARGET = 200;
+
+/** Head of a result; the output is the body. */
+export interface ResultHead {
+  outcome: InnerOutcome;
+  returncode: number;
+  reason: string | null;
+  /** The plugin's own error text. */
+  error: string | null;
+  /** The end of its log. */
+  log: string;
+  hostCalls: number;
+  /** The guest's memory at the end. */
+  memoryBytes: number;
+  denied: Denied[];
+  deniedMore: number;
+}
+
+/** Questions during a call. A value, and the body of a request, are the body of the frame. */
+export type AskHead =
+  | { ask: "var_get"; name: string }
+  | { ask: "var_set"; name: string; remove: boolean }
+  | { ask: "emit"; name: string; values: Record<string, number | boolean> }
+  | { ask: "http"; url: string; method: string; headers: [string, string][] };
+
+/** Answers. `ok: false` of a variable: it is not set, or was not taken (`reason`). */
+export interface AnswerHead {
+  ok: boolean;
+  reason?: string;
+  status?: number;
+  headers?: readonly (readonly [string, string])[];
+}
+
+/** Largest frame that a plugin's process sends: what it may put out or send on, and some room. */
+export const MOST_FRAME_FROM_CHILD = 64 * 1024 +
+  Math.max(16 * 1024 * 1024, MOST_HTTP_BYTES, MOST_VARIABLE_BYTES);

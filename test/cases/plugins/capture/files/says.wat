@@ -1,0 +1,18 @@
+(module
+  (import "extism:host/env" "output_set" (func $output_set (param i64 i64)))
+  (import "extism:host/env" "length" (func $length (param i64) (result i64)))
+  (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+  (import "extism:host/env" "store_u8" (func $store_u8 (param i64 i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 16) "\7b\22\70\75\73\68\5f\77\68\65\6e\22\3a\74\72\75\65\2c\22\77\61\6b\65\22\3a\74\72\75\65\2c\22\6d\65\73\73\61\67\65\22\3a\22\66\72\6f\6d\20\74\68\65\20\70\6c\75\67\69\6e\22\7d")
+  (func $text (param $at i32) (param $length i32) (result i64)
+    (local $block i64) (local $i i32)
+    (local.set $block (call $alloc (i64.extend_i32_u (local.get $length))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $i) (local.get $length)))
+      (call $store_u8 (i64.add (local.get $block) (i64.extend_i32_u (local.get $i)))
+        (i32.load8_u (i32.add (local.get $at) (local.get $i))))
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br $next)))
+    (local.get $block))
+  (func (export "run") (result i32) (local $b i64) (local.set $b (call $text (i32.const 16) (i32.const 58))) (call $output_set (local.get $b) (call $length (local.get $b))) (i32.const 0)))

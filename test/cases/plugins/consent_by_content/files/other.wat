@@ -1,0 +1,3 @@
+(module
+  (memory (export "memory") 1)
+  (func (export "run") (result i32) (nop) (i32.const 0)))

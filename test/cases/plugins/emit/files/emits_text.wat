@@ -1,0 +1,17 @@
+(module
+  (import "extism:host/user" "emit" (func $emit (param i64)))
+  (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+  (import "extism:host/env" "store_u8" (func $store_u8 (param i64 i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 16) "\7b\22\6e\61\6d\65\22\3a\22\73\65\65\6e\22\2c\22\76\61\6c\75\65\73\22\3a\7b\22\74\65\78\74\22\3a\22\61\20\73\65\63\72\65\74\22\7d\7d")
+  (func $text (param $at i32) (param $length i32) (result i64)
+    (local $block i64) (local $i i32)
+    (local.set $block (call $alloc (i64.extend_i32_u (local.get $length))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $i) (local.get $length)))
+      (call $store_u8 (i64.add (local.get $block) (i64.extend_i32_u (local.get $i)))
+        (i32.load8_u (i32.add (local.get $at) (local.get $i))))
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br $next)))
+    (local.get $block))
+  (func (export "run") (result i32) (call $emit (call $text (i32.const 16) (i32.const 44))) (i32.const 0)))

@@ -1,0 +1,15 @@
+(module
+  ;; Opens a path of its first granted folder and writes to it; gives WASI's error.
+  (import "wasi_snapshot_preview1" "path_open" (func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 100) "new")
+  (data (i32.const 1000) "written")
+  (func (export "run") (result i32) (local $error i32)
+    (local.set $error (call $open (i32.const 3) (i32.const 1) (i32.const 100) (i32.const 3)
+      (i32.const 1) (i64.const 64) (i64.const 0) (i32.const 0) (i32.const 8)))
+    (if (local.get $error) (then (return (local.get $error))))
+    (i32.store (i32.const 16) (i32.const 1000))
+    (i32.store (i32.const 20) (i32.const 7))
+    (call $write (i32.load (i32.const 8)) (i32.const 16) (i32.const 1) (i32.const 24))))

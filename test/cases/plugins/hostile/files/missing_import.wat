@@ -1,0 +1,3 @@
+(module
+  (import "env" "open_socket" (func (param i32) (result i32)))
+  (func (export "run") (result i32) (i32.const 0)))

@@ -1,0 +1,18 @@
+(module
+  (import "extism:host/env" "http_request" (func $http_request (param i64 i64) (result i64)))
+  (import "extism:host/env" "http_status_code" (func $http_status_code (result i32)))
+  (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+  (import "extism:host/env" "store_u8" (func $store_u8 (param i64 i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 16) "\7b\22\75\72\6c\22\3a\22\68\74\74\70\3a\2f\2f\31\36\39\2e\32\35\34\2e\31\36\39\2e\32\35\34\2f\6c\61\74\65\73\74\2f\6d\65\74\61\2d\64\61\74\61\2f\22\7d")
+  (func $text (param $at i32) (param $length i32) (result i64)
+    (local $block i64) (local $i i32)
+    (local.set $block (call $alloc (i64.extend_i32_u (local.get $length))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $i) (local.get $length)))
+      (call $store_u8 (i64.add (local.get $block) (i64.extend_i32_u (local.get $i)))
+        (i32.load8_u (i32.add (local.get $at) (local.get $i))))
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br $next)))
+    (local.get $block))
+  (func (export "run") (result i32) (drop (call $http_request (call $text (i32.const 16) (i32.const 50)) (i64.const 0))) (i32.eqz (call $http_status_code))))

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Overflow } from "../../src/composers/composer.ts";
+import { composer, input, numbers, world } from "./support.ts";
+
+const watch = composer({
+  op: "deadline",
+  inputs: [input("a")],
+  until: input("b"),
+  correlateBy: "r",
+  capacity: 1,
+});
+
+describe("limits of a composer", () => {
+  const full = async (overflow: Overflow) => {
+    const made = composer({ op: "correlate_by", correlateBy: "r", capacity: 1, overflow });
+    const one = world([made]);
+    for (const [kind, r] of [["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"]] as const) {
+      await one.send(kind, { r });
+    }
+    return {
+      fires: one.composed.map(({ payload }) => payload["correlation_key"]),
+      drops: one.drops(),
+    };
+  };
+
+  it("drops the oldest key for a new one", async () => {
+    assert.deepEqual(await full("drop_oldest"), {
+      fires: [],
+      drops: [
+        "correlate_by x capacity_drop_oldest",
+        "correlate_by y capacity_drop_oldest",
+        "correlate_by x capacity_drop_oldest",
+      ],
+    });
+  });
+
+  it("keeps what it has and refuses the new key, by either name", async () => {
+    for (const overflow of ["drop_newest", "reject"] as const) {
+      const reason = overflow === "reject" ? "capacity_reject" : "capacity_drop_newest";
+      assert.deepEqual(await full(overflow), { fires: ["x"], drops: [`correlate_by y ${reason}`] });
+    }
+  });
+
+  it("reports an armed deadline that is evicted as an error", async () => {
+    const { send, records, clock } = world([watch]);
+    const armed = clock.now() / 1000;
+    await send("a", { r: "x" });
+    await send("a", { r: "y" });
+    assert.deepEqual(records.map(({ type, data }) => ({ type, ...data })), [
+      {
+        type: "composer_dropped",
+        composer: "deadline",
+        correlation_key: "x",
+        reason: "capacity_drop_oldest",
+      },
+      {
+        type: "composer_deadline_lost",
+        composer: "deadline",
+        correlation_key: "x",
+        armed_at: armed,
+        reason: "capacity_drop_oldest",
+      },
+    ]);
+  });
+
+  it("records many drops one by one, then only how many more there were", async () => {
+    const made = composer({ op: "correlate_by", correlateBy: "r", capacity: 1, overflow: "reject" });
+    const { publish, bus, clock, drops, engine } = world([made]);
+    for (let r = 0; r <= 1000; r++) publish("a", { r });
+    await bus.drained();
+    assert.equal(drops().length, 100);
+    await clock.advance(1000);
+    assert.equal(drops().at(-1), "correlate_by 1000 capacity_reject x900");
+    assert.equal(engine.status()[0]?.drops.capacity_reject, 1000);
+  });
+
+  it("throws away what is pending for the key of an unless", async () => {
+    const made = composer({ op: "all", correlateBy: "r", unless: [input("stop", { ok: "true" })] });
+    const { send, composed, drops } = world([made]);
+    await send("a", { r: "x" });
+    await send("a", { r: "y" });
+    await send("stop", { r: "x", ok: true });
+    await send("stop", { r: "y", ok: false });
+    await send("b", { r: "x" });
+    await send("b", { r: "y" });
+    assert.deepEqual(composed.map(({ payload }) => payload["correlation_key"]), ["y"]);
+    assert.deepEqual(drops(), ["all x cancelled"]);
+  });
+
+  it("fires no more often than its rate, and records an episode once", async () => {
+    const made = composer({ op: "any", rateLimit: { count: 2, perMs: 60_000 } });
+    const { send, composed, drops, clock } = world([made]);
+    for (const n of [1, 2, 3, 4, 5]) await send("a", { n });
+    assert.deepEqual(composed.map(numbers), [[1], [2]]);
+    assert.deepEqual(drops(), ["any __default__ rate_limited"]);
+    await clock.advance(30_000);
+    assert.deepEqual(drops(), ["any __default__ rate_limited", "any __default__ rate_limited x2"]);
+    await send("a", { n: 6 });
+    assert.deepEqual(composed.map(numbers), [[1], [2], [6]]);
+  });
+
+  it("leaves records without anything of a payload", async () => {
+    const { send, records, clock, composed } = world([
+      composer({ op: "any" }),
+      composer({ op: "all" }),
+      composer({ op: "window", maxEventsPerKey: 1 }),
+    ]);
+    await send("a", { secret: "hunter2" });
+    await send("a", { secret: "hunter2" });
+    await clock.advance(60_000);
+    assert.equal(composed.length, 3);
+    assert.ok(records.length >= 5);
+    assert.doesNotMatch(JSON.stringify(records), /hunter2|secret/);
+  });
+});
+
+describe("what a composer publishes", () => {
+  it("names inputs that have a name", async () => {
+    const inputs = [input("a", {}, "approval"), input("b", {}, "__proto__"), input("c")];
+    const { send, composed } = world([composer({ op: "all", inputs })]);
+    for (const [kind, n] of [["b", 1], ["a", 2], ["a", 3], ["c", 4]] as const) await send(kind, { n });
+    assert.deepEqual(
+      Object.entries(composed[0]?.payload["by_name"] ?? {}),
+      [["__proto__", { n: 1 }], ["approval", { n: 3 }]],
+    );
+  });
+
+  it("is an event that cannot be changed, known by its cause, in the chain of its cause", async () => {
+    const { send, composed } = world([composer({ op: "any", name: "one" })]);
+    await send("a", { n: 1 }, "e7");
+    await send("a", { n: 1 }, "e7");
+    const [event, again] = composed;
+    assert.equal(event?.id, "one@e7");
+    assert.equal(again?.id, "one@e7");
+    assert.ok(
+      Object.isFrozen(event) && Object.isFrozen(event.payload) && Object.isFrozen(event.payload["inputs"]),
+    );
+    assert.equal(event.source, "builtin");
+  });
+
+  it("is taken by composers that have it as an input, also two that emit one kind", async () => {
+    const { send, composed, records } = world([
+      composer({ name: "last", op: "count", count: 2, inputs: [input("composed:mid")] }),
+      composer({ name: "one", op: "any", emit: "composed:mid", inputs: [input("a")] }),
+      composer({ name: "two", op: "any", emit: "composed:mid", inputs: [input("a")] }),
+    ]);
+    await send("a");
+    assert.deepEqual(composed.map(({ id }) => id), ["one@e1", "two@e1", "last@two@e1"]);
+    assert.deepEqual(records.map(({ data }) => data["composer"]), ["one", "two", "last"]);
+  });
+
+  it("is also taken when it was published by another than a composer", async () => {
+    const { send, composed } = world([
+      composer({ name: "last", op: "any", inputs: [input("composed:mid")] }),
+    ]);
+    await send("composed:mid", { inputs: [] });
+    assert.deepEqual(composed.map(({ kind }) => kind), ["composed:mid", "composed:last"]);
+  });
+
+  it("is followed no further than a bound, with a record", async () => {
+    const chain = Array.from(
+      { length: 40 },
+      (_, n) => composer({ name: `c${n}`, op: "any", inputs: [input(n === 0 ? "a" : `composed:c${n - 1}`)] }),
+    );
+    const { send, composed, drops } = world(chain);
+    await send("a");
+    assert.equal(composed.length, 33);
+    assert.deepEqual(drops(), ["c33 __default__ chain_limit"]);
+  });
+
+  it("leaves no record where nothing matches", async () => {
+    const { send, records } = world([composer({ op: "all" })]);
+    await send("other");
+    assert.deepEqual(records, []);
+  });
+});
