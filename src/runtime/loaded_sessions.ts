@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../clock/clock.ts";
 import { ReynError } from "../errors/reyn_error.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
@@ -128,6 +129,8 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
     const work = async (): Promise<void> => {
       try {
         const session = await entry.loading;
+        // Who put the message in hears of it before its turn takes the thread.
+        await nextTurn();
         do {
           entry.again = false;
           await session.run({ untilIdle: true });

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Audit } from "../audit/audit.ts";
 import { isReynError, ReynError } from "../errors/reyn_error.ts";
 import { quote } from "../errors/quote.ts";
@@ -67,11 +68,18 @@ export interface OpenHostingOptions {
   instrument?: Instrument;
 }
 
+/** So that a start with very many sessions needs no memory for all of them. */
+const ROWS_AT_ONCE = 500;
+/** Messages that come this close to one another wait a pass of the event loop for each other. */
+const DENSE_MS = 2;
+
 /** Takes the state folder for a process that hosts all sessions; see `openBare` for what is refused. */
 export async function openHosting(options: OpenHostingOptions): Promise<Hosting> {
   const { controlDir, configuration, configurations, host } = options;
   const { agents } = configuration;
   let stopping = false;
+  let acceptedAt = -Infinity;
+  let gate: Promise<void> | undefined;
   const hub = eventHub(host.ids.next());
   const health = createHealth({
     stateDir: stateDir(controlDir),
@@ -154,6 +162,15 @@ export async function openHosting(options: OpenHostingOptions): Promise<Hosting>
     async accept(ref, message) {
       requireRunning();
       hosting.requireSession(ref);
+      const now = host.ioClock.monotonic();
+      const since = now - acceptedAt;
+      acceptedAt = now;
+      // What comes in together is made durable together.
+      if (since < DENSE_MS) {
+        await (gate ??= nextTurn().then(() => {
+          gate = undefined;
+        }));
+      }
       return await sessions.accept(ref, message);
     },
     async run(ref, message) {
@@ -182,9 +199,17 @@ export async function openHosting(options: OpenHostingOptions): Promise<Hosting>
       return { was };
     },
     async due() {
-      const rows = await store.sessions();
-      rows.forEach((row) => health.seed(row));
-      return rows.filter((row) => isDue(row, configuration.session.resume === "retry")).map(({ id }) => id);
+      const due: string[] = [];
+      for (let after = "";;) {
+        const rows = await store.sessions({ after, limit: ROWS_AT_ONCE, ofNote: true });
+        for (const row of rows) {
+          health.seed(row);
+          if (isDue(row, configuration.session.resume === "retry")) due.push(row.id);
+        }
+        const last = rows.at(-1);
+        if (!last || rows.length < ROWS_AT_ONCE) return due;
+        after = last.id;
+      }
     },
     start: (ids) => ids.forEach((id) => sessions.arrived(id, true)),
     async drain(turnsMs) {

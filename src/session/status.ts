@@ -14,5 +14,8 @@ export function sessionStatus(state: SessionState, cap: number): JsonObject {
     suspended: state.suspended,
     unloaded: state.unloaded !== null,
     retry: state.retry !== null,
+    // What a start of a server has to look at.
+    attention: (state.open && state.unloaded === null) || state.retry !== null || state.valve.closed ||
+      state.suspended !== null,
   };
 }

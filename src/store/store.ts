@@ -118,6 +118,13 @@ export interface StoreTotals {
   oldestWakingAt: number | null;
 }
 
+export interface SessionPage {
+  after: string;
+  limit: number;
+  /** Leaves out those without waking messages whose status says `attention: false`. */
+  ofNote?: boolean;
+}
+
 export interface Store {
   /**
    * Takes ownership for `leaseMs`. Succeeds when the session is new, free, its lease has run out, or it is held by
@@ -157,8 +164,8 @@ export interface Store {
   questions(session?: string): Promise<QuestionRow[]>;
 
   session(id: string): Promise<SessionRow | undefined>;
-  /** In order of id. */
-  sessions(): Promise<SessionRow[]>;
+  /** In order of id; with `page` only so many, and only those whose id comes after that one. */
+  sessions(page?: SessionPage): Promise<SessionRow[]>;
 
   /** Removes WAL records up to the newest snapshot; answers how many. */
   truncate(session: string): Promise<number>;

@@ -78,7 +78,7 @@ describe("sessions of a server", () => {
     const results = await Promise.all(runs);
     assert.ok(results.every(({ failed, cut, suspended }) => !failed && !cut && suspended === null));
     const { history } = await texts("default/shared");
-    assert.deepEqual(results.map(({ ended }) => ended).sort(), [false, false, true]);
+    assert.equal(results.filter(({ ended }) => ended).length, 1);
     assert.equal(server.hosting.sessions.loaded("default/shared"), undefined);
     assert.deepEqual(history.filter((text) => text.startsWith("echo")).sort(), [
       "echo: 1",

@@ -184,6 +184,39 @@ export function readingConforms(name: string, makeSubject: MakeSubject): void {
       assert.ok(rows.every(({ createdAt, updatedAt }) => createdAt > 0 && updatedAt >= createdAt));
     });
 
+    it("lists sessions a page at a time, none twice and none left out", async () => {
+      const ids = Array.from({ length: 7 }, (_, index) => `default/s${index}`);
+      for (const id of ids) await on.claimed(id);
+      const seen: string[] = [];
+      for (let after = "";;) {
+        const rows = await on.store.sessions({ after, limit: 3 });
+        assert.ok(rows.length <= 3);
+        seen.push(...rows.map(({ id }) => id));
+        const last = rows.at(-1);
+        if (!last) break;
+        after = last.id;
+      }
+      assert.deepEqual(seen, ids);
+    });
+
+    it("leaves out of a page what needs no attention, unless a waking message is there", async () => {
+      for (
+        const [id, status] of [["a/calm", { attention: false }], ["a/old", {}], ["a/open", {
+          attention: true,
+        }]] as const
+      ) {
+        const epoch = await on.claimed(id);
+        await on.commit(id, epoch, { op: "status", status });
+      }
+      const ofNote = async () =>
+        (await on.store.sessions({ after: "", limit: 9, ofNote: true })).map(({ id }) => id);
+      assert.deepEqual(await ofNote(), ["a/old", "a/open"]);
+      await on.store.put("a/calm", passive("p1"));
+      assert.deepEqual(await ofNote(), ["a/old", "a/open"]);
+      await on.store.put("a/calm", message("m1"));
+      assert.deepEqual(await ofNote(), ["a/calm", "a/old", "a/open"]);
+    });
+
     it("has everything again after it was closed and opened", async () => {
       const epoch = await on.claimed(A);
       await on.store.put(A, message("m1"));

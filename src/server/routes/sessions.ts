@@ -56,10 +56,7 @@ export const sessionRoutes: readonly Route[] = [
     query: listQuery as z.ZodObject & z.ZodType<z.output<typeof listQuery>>,
     answers: { 200: { says: "the sessions", schema: z.object({ sessions: z.array(summary) }) } },
     async handle({ hosting, query }) {
-      const rows = (await hosting.store.sessions()).filter(({ id }) => id > query.after).slice(
-        0,
-        query.limit,
-      );
+      const rows = await hosting.store.sessions(query);
       const sessions = rows.map((row) => {
         const loaded = hosting.sessions.loaded(row.id);
         return { ...summarize(row, true), loaded: loaded !== undefined, active: loaded?.active ?? false };

@@ -128,8 +128,13 @@ export function reading(database: Database): Reading {
       return row && sessionRow(row);
     },
 
-    async sessions(): Promise<SessionRow[]> {
-      return (await database.read((statements) => statements.sessionList.all())).map(sessionRow);
+    async sessions(page): Promise<SessionRow[]> {
+      const rows = await database.read((statements) => {
+        if (!page) return statements.sessionList.all();
+        const wanted = page.ofNote === true ? statements.sessionPageOfNote : statements.sessionPage;
+        return wanted.all(toText(page.after), page.limit);
+      });
+      return rows.map(sessionRow);
     },
 
     truncatable: async (session) => (await truncatablePositions(database, session))?.positions.length ?? 0,

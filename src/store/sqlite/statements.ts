@@ -12,6 +12,9 @@ const SQL = {
   sessionHeld: `SELECT key, wal_seq, wal_pos, waking, passive, demoted, bytes FROM session
     WHERE id = ? AND epoch = ? AND owner IS NOT NULL`,
   sessionList: "SELECT * FROM session ORDER BY id",
+  sessionPage: "SELECT * FROM session WHERE id > ? ORDER BY id LIMIT ?",
+  sessionPageOfNote: `SELECT * FROM session WHERE id > ? AND (waking > 0 OR NOT json_valid(status) OR
+      coalesce(json_extract(status, '$.attention'), 1) <> 0) ORDER BY id LIMIT ?`,
   sessionAdd: `INSERT INTO session
       (id, owner, epoch, lease_until, wal_seq, wal_pos, waking, passive, demoted, bytes, created_at, updated_at, status)
     VALUES (?, NULL, 0, 0, 0, 0, 0, 0, 0, 0, ?2, ?2, '{}')`,
