@@ -68,7 +68,7 @@ const INVALID: readonly (readonly [SchemaFile, string])[] = [
   ["startup", "sandbox: { backend: container }"],
   ["startup", "sandbox: { deny_read: /srv }"],
   ["startup", "sandbox: { policy: { network: yes } }"],
-  ["startup", "server: { port: 1 }"],
+  ["startup", "server: { port: 99999 }"],
   ["startup", "disabled: [a]"],
   ["startup", `hooks: { ${HOOK} }`],
   ["startup", "hooks: [{ template_push: { message: hi } }]"],
