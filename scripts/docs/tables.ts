@@ -6,6 +6,7 @@ import { DECISION_POINTS, DECISIONS } from "../../src/points/decisions.ts";
 import type { FieldSpec } from "../../src/points/fields.ts";
 import { hasSource, REACTION_POINTS, REACTIONS } from "../../src/points/reactions.ts";
 import { metricDocRows } from "../../src/server/metric_doc.ts";
+import { routeDocRows } from "../../src/server/route_doc.ts";
 
 /** A part of a manual page that is written from a table of the source. */
 export interface DocTable {
@@ -19,6 +20,7 @@ export const DOC_TABLES: readonly DocTable[] = [
   { file: "docs/audit.md", mark: "events", text: auditDocTable },
   { file: "docs/errors.md", mark: "codes", text: errorTable },
   { file: "docs/errors.md", mark: "exit codes", text: exitTable },
+  { file: "docs/http-api.md", mark: "calls", text: () => table(routeDocRows()) },
   { file: "docs/operation.md", mark: "metrics", text: () => table(metricDocRows()) },
   { file: "docs/points.md", mark: "reactions", text: reactionTable },
   { file: "docs/points.md", mark: "decisions", text: decisionTable },

@@ -116,6 +116,12 @@ describe("event streams", () => {
     await stream.done;
   });
 
+  it("leave a session that is called events reachable", async () => {
+    await server.send("hello", "default%2Fevents");
+    const answer = await server.fetch("/api/sessions/default%2Fevents");
+    assert.equal((await answer.json() as { id: string }).id, "default/events");
+  });
+
   it("end a run with its result, and with what it was refused for", async () => {
     const post = async (session: string) => {
       const answer = await server.fetch(`/api/sessions/${session}/run`, {
