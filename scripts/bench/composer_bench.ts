@@ -90,6 +90,7 @@ function composer(op: ComposerOp, kinds: string[], more: Partial<Composer> = {})
     capacity: 2000,
     overflow: "drop_oldest",
     maxEventsPerKey: 1000,
+    maxBytes: 16 * 1024 ** 2,
     correlateBy: null,
     count: null,
     maxWaitMs: null,

@@ -177,7 +177,7 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
       correlation_key: KEY,
       reason:
         "ttl_evict: it stayed incomplete too long; capacity_drop_oldest, capacity_drop_newest, capacity_reject: " +
-        "too many keys were pending; per_key_event_cap: too many events for one key; out_of_order: a seq began anew; " +
+        "too many keys were pending; per_key_event_cap: too many events for one key; byte_cap: too many bytes were pending; out_of_order: a seq began anew; " +
         "cancelled: its `unless` came; rate_limited; chain_limit: one event led to too many composed ones; " +
         "session_closed: it was not durable and the run ended; composer_removed, composer_changed, record_damaged: it " +
         "was found in composer_pending.json and could not be taken up",

@@ -55,8 +55,20 @@ export function checkKeys(input: ComposerEntry, context: SectionContext): void {
   checkDeadline(input, context);
 }
 
-function checkCount({ op, count, policy }: ComposerEntry, context: SectionContext): void {
+/** Ops that need an event of each input at the same time. */
+const GATHERING: ReadonlySet<Op> = new Set(["all", "seq", "correlate_by"]);
+
+function checkCount({ op, count, inputs, policy }: ComposerEntry, context: SectionContext): void {
   const most = policy?.max_events_per_key ?? DEFAULTS.maxEventsPerKey;
+  const needed = inputs?.length ?? 0;
+  if (GATHERING.has(op) && needed > most) {
+    const message = `it needs an event of each of ${needed} inputs, and only ${most} are kept for one key`;
+    const fix = `set policy.max_events_per_key to ${needed} or more`;
+    const [path, at] = policy?.max_events_per_key === undefined
+      ? [["inputs"], "key"] as const
+      : [["policy", "max_events_per_key"], "value"] as const;
+    context.report(path, "E_COMPOSER_KEY", message, fix, at);
+  }
   if (op !== "count" || count === undefined || count <= most) return;
   const message = `count is ${count}, and only ${most} events are kept for one key`;
   context.report(["count"], "E_COMPOSER_KEY", message, `set policy.max_events_per_key to ${count} or more`);
@@ -84,4 +96,5 @@ export const DEFAULTS = {
   overflow: "drop_oldest",
   ttlMs: 300_000,
   maxEventsPerKey: 1000,
+  maxBytes: 16 * 1024 ** 2,
 } as const;

@@ -86,6 +86,7 @@ export function compileComposer(
       capacity: policy?.capacity ?? DEFAULTS.capacity,
       overflow: policy?.overflow ?? DEFAULTS.overflow,
       maxEventsPerKey: policy?.max_events_per_key ?? DEFAULTS.maxEventsPerKey,
+      maxBytes: policy?.max_bytes ?? DEFAULTS.maxBytes,
       correlateBy: entry.correlate_by?.trim() ?? null,
       count: entry.count ?? null,
       maxWaitMs: entry.max_wait ?? null,

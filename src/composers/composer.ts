@@ -51,6 +51,8 @@ export interface Composer {
   overflow: Overflow;
   /** Most events buffered for one key. */
   maxEventsPerKey: number;
+  /** Most bytes of payloads buffered for all keys together, and of one event that is taken. */
+  maxBytes: number;
   /** Payload field to key on; null: one key, `__default__`. */
   correlateBy: string | null;
   /** `count`: the threshold; else null. */
@@ -73,6 +75,8 @@ export type DropReason =
   | "capacity_drop_newest"
   | "capacity_reject"
   | "per_key_event_cap"
+  /** Too many bytes of payloads are pending, or one event is that large. */
+  | "byte_cap"
   /** `seq`: an event out of order threw progress away. */
   | "out_of_order"
   /** An `unless` input came. */

@@ -6,6 +6,8 @@ import type { Fire } from "./machine.ts";
 
 /** Longest id kept as it is. */
 const LONGEST_ID = 300;
+/** What a derived payload takes besides its events, about. */
+const FRAME = 64;
 
 /**
  * What a composer publishes: `{inputs, correlation_key}`, with names also `by_name` (for each, the last event that its
@@ -22,8 +24,14 @@ export function derivedEvent(
   const inputs = fire.events.map((event) => event.payload);
   freezeList(inputs);
   const payload: Record<string, unknown> = { inputs, correlation_key: fire.key };
+  let size = FRAME + fire.key.length;
+  for (const event of fire.events) size += event.size;
   if (composer.inputs.some(({ as }) => as !== null)) {
-    payload["by_name"] = byName(composer, fire);
+    const named = byName(composer, fire);
+    payload["by_name"] = Object.freeze(
+      Object.fromEntries([...named].map(([name, event]) => [name, event.payload])),
+    );
+    for (const [name, event] of named) size += name.length + event.size;
   }
   if (composer.op === "deadline" && composer.until) {
     const { kind, match } = composer.until;
@@ -37,18 +45,19 @@ export function derivedEvent(
     payload: Object.freeze(payload),
     chainId: fire.cause.chainId,
     at,
+    size,
   });
 }
 
-function byName({ inputs }: Composer, { events, matched }: Fire): Record<string, unknown> {
-  const named = new Map<string, unknown>();
+function byName({ inputs }: Composer, { events, matched }: Fire): ReadonlyMap<string, BusEvent> {
+  const named = new Map<string, BusEvent>();
   events.forEach((event, index) => {
     for (const input of matched[index] ?? []) {
       const name = inputs[input]?.as;
-      if (name) named.set(name, event.payload);
+      if (name) named.set(name, event);
     }
   });
-  return Object.freeze(Object.fromEntries(named));
+  return named;
 }
 
 /** The same for the same cause: when a crash makes it happen again, it is known by its id. */

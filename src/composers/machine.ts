@@ -58,13 +58,15 @@ interface Slot {
 const HELD_BACK = 10;
 
 export function createMachine(composer: Composer, effects: Effects): Machine {
-  const { ttlMs, capacity, overflow, correlateBy, maxEventsPerKey, maxWaitMs } = composer;
+  const { ttlMs, capacity, overflow, correlateBy, maxEventsPerKey, maxBytes, maxWaitMs } = composer;
   const op: Op = opOf(composer);
   const fromLatest = op.waitsFrom === "latest";
   const all = new Map<string, Slot>();
   const byAge = createChain<Pending>(({ createdAt }) => createdAt);
   const byActivity = createChain<Pending>(({ lastAt }) => lastAt);
   const longest = fromLatest ? maxWaitMs ?? Infinity : ttlMs;
+  /** What the payloads of all keys take together. */
+  let held = 0;
 
   const dueOf = (pending: Pending): number => {
     const due = pending.createdAt + longest;
@@ -80,6 +82,7 @@ export function createMachine(composer: Composer, effects: Effects): Machine {
 
   const remove = (slot: Slot): void => {
     all.delete(slot.pending.key);
+    held -= slot.pending.bytes;
     byAge.remove(slot.byAge);
     byActivity.remove(slot.byActivity);
   };
@@ -114,6 +117,8 @@ export function createMachine(composer: Composer, effects: Effects): Machine {
   const restart = (slot: Slot, at: number): void => {
     slot.pending.events.length = 0;
     slot.pending.matched.length = 0;
+    held -= slot.pending.bytes;
+    slot.pending.bytes = 0;
     slot.pending.createdAt = at;
     byAge.remove(slot.byAge);
     byAge.place(slot.byAge);
@@ -128,7 +133,8 @@ export function createMachine(composer: Composer, effects: Effects): Machine {
 
   const kept = (slot: Slot, event: BusEvent): void => {
     const { pending } = slot;
-    if (pending.events.length > maxEventsPerKey) trim(pending);
+    if (pending.events.length > maxEventsPerKey) trim(pending, "per_key_event_cap");
+    if (held > maxBytes && !makeRoom(slot)) return;
     pending.lastAt = event.at;
     if (fromLatest) {
       byActivity.remove(slot.byActivity);
@@ -142,23 +148,50 @@ export function createMachine(composer: Composer, effects: Effects): Machine {
     effects.changed(pending.key, pending);
   };
 
-  const trim = (pending: Pending): void => {
-    op.trim(pending);
-    effects.drop(pending.key, "per_key_event_cap", null);
+  const trim = (pending: Pending, reason: DropReason): boolean => {
+    const before = pending.bytes;
+    if (!op.trim(pending)) return false;
+    held += pending.bytes - before;
+    effects.drop(pending.key, reason, null);
+    return true;
   };
+
+  /** Keeps to the bytes: other keys go first, the oldest of them; then events of this one; then all of it: false. */
+  const makeRoom = (slot: Slot): boolean => {
+    while (held > maxBytes) {
+      const first = byAge.first();
+      const oldest = first === slot.pending ? slot.byAge.after?.item : first;
+      const other = oldest && all.get(oldest.key);
+      if (other) drop(other, "byte_cap");
+      else if (!trim(slot.pending, "byte_cap")) {
+        drop(slot, "byte_cap");
+        return false;
+      }
+    }
+    return true;
+  };
+
+  /** Whether the event goes beyond what may be kept: by itself, or with what is kept where nothing goes for new ones. */
+  const isTooMuch = ({ size }: BusEvent, inputs: readonly number[]): boolean =>
+    size + (overflow === "drop_oldest" ? 0 : held) > maxBytes && op.keeps(inputs);
 
   const take = (key: string, event: BusEvent, inputs: readonly number[]): void => {
     let slot = all.get(key);
+    if (slot === undefined && !op.begins(inputs)) return;
+    if (isTooMuch(event, inputs)) return effects.drop(key, "byte_cap", null);
     if (slot === undefined) {
-      if (!op.begins(inputs) || !admit(key)) return;
+      if (!admit(key)) return;
       slot = begin(key, event.at);
     }
     const { pending } = slot;
-    switch (op.take(pending, event, inputs)) {
+    const before = pending.bytes;
+    const taken = op.take(pending, event, inputs);
+    held += pending.bytes - before;
+    switch (taken) {
       case "kept":
         return kept(slot, event);
       case "fire":
-        if (pending.events.length > maxEventsPerKey) trim(pending);
+        if (pending.events.length > maxEventsPerKey) trim(pending, "per_key_event_cap");
         return fire(slot, event);
       case "ignored":
         return;
@@ -192,6 +225,7 @@ export function createMachine(composer: Composer, effects: Effects): Machine {
       if (op.stateless) {
         if (cancels) return;
         const key = correlationKey(correlateBy, event.payload);
+        if (isTooMuch(event, inputs)) return effects.drop(key, "byte_cap", null);
         return effects.fire({ key, events: [event], matched: [inputs], cause: event, createdAt: event.at });
       }
       const key = correlationKey(correlateBy, event.payload);
@@ -240,6 +274,7 @@ function newSlot(key: string, at: number): Slot {
     lastAt: at,
     events: [],
     matched: [],
+    bytes: 0,
     seen: [],
     missing: 0,
     toldHeldBack: false,

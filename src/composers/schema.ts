@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { refusal, refuse } from "../config/refusal.ts";
-import { bool, duration, expecting, nonBlank, show } from "../config/scalars.ts";
+import { bool, duration, expecting, nonBlank, show, size } from "../config/scalars.ts";
 import { rateLimitKey } from "../hooks/schema.ts";
 import { COMPOSER_OPS, OVERFLOW_POLICIES } from "./composer.ts";
 import { parseKind } from "./kinds.ts";
@@ -10,6 +10,8 @@ const LONGEST_NAME = 200;
 const UNFIT = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 /** Longest time that anything is waited for: 10 years. */
 const LONGEST_WAIT_MS = 10 * 365 * 24 * 3_600_000;
+/** Most that one composer may be allowed to keep: what is durable is written as one text. */
+const MOST_BYTES = 256 * 1024 ** 2;
 
 const text = () => z.string({ error: expecting("must be a string") });
 const whole = (what: string, max: number) => {
@@ -77,6 +79,9 @@ const policy = z.strictObject({
   ttl: wait().optional().meta({ description: "How long is waited. Default: 5m." }),
   max_events_per_key: whole("events", 1_000_000).optional().meta({
     description: "Events kept for one key; the oldest go first. Default: 1000.",
+  }),
+  max_bytes: size({ min: 1, max: MOST_BYTES }).optional().meta({
+    description: "Payloads kept for all keys together, as JSON. Default: 16MiB.",
   }),
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Overflow } from "../../src/composers/composer.ts";
+import { busEvent } from "../../src/bus/event.ts";
 import { composer, input, numbers, world } from "./support.ts";
 
 const watch = composer({
@@ -9,6 +10,109 @@ const watch = composer({
   until: input("b"),
   correlateBy: "r",
   capacity: 1,
+});
+
+describe("the bytes that a composer keeps", () => {
+  const text = (n: number) => ({ text: "x".repeat(n) });
+  const fields = { op: "count", inputs: [input("a")], count: 3, correlateBy: "id", maxBytes: 1000 } as const;
+
+  it("are kept to by dropping the oldest keys for a new event", async () => {
+    const { send, drops, engine } = world([composer(fields)]);
+    await send("a", { id: 1, ...text(400) });
+    await send("a", { id: 2, ...text(400) });
+    assert.deepEqual(drops(), []);
+    await send("a", { id: 3, ...text(800) });
+    assert.deepEqual(drops(), ["count 1 byte_cap", "count 2 byte_cap"]);
+    assert.equal(engine.status()[0]?.pending, 1);
+  });
+
+  it("are kept to within one key by dropping its oldest events", async () => {
+    const { send, drops, composed } = world([
+      composer({ op: "window", inputs: [input("a")], maxBytes: 1000 }),
+    ]);
+    for (const n of [1, 2, 3]) await send("a", { n, ...text(400) });
+    assert.deepEqual(drops(), ["window __default__ byte_cap"]);
+    assert.equal(composed.length, 0);
+  });
+
+  it("are kept to by giving up a key in which each event is needed", async () => {
+    const three = [input("a"), input("b"), input("c")];
+    for (const op of ["all", "seq"] as const) {
+      const { send, drops, engine } = world([composer({ op, inputs: three, maxBytes: 1000 })]);
+      await send("a", text(600));
+      await send("b", text(600));
+      assert.deepEqual(drops(), [`${op} __default__ byte_cap`]);
+      assert.equal(engine.status()[0]?.pending, 0);
+    }
+  });
+
+  it("are kept to by refusing the new event where that is the policy", async () => {
+    for (const overflow of ["drop_newest", "reject"] as const) {
+      const { send, drops, engine } = world([composer({ ...fields, overflow })]);
+      await send("a", { id: 1, ...text(600) });
+      await send("a", { id: 2, ...text(600) });
+      assert.deepEqual(drops(), ["count 2 byte_cap"]);
+      assert.equal(engine.status()[0]?.pending, 1);
+    }
+  });
+
+  it("report an armed deadline that has to go, and never keep one from being disarmed", async () => {
+    const { send, drops, records, engine } = world([
+      composer({
+        op: "deadline",
+        inputs: [input("a")],
+        until: input("b"),
+        correlateBy: "id",
+        maxBytes: 1000,
+      }),
+    ]);
+    await send("a", { id: 1, ...text(600) });
+    await send("a", { id: 2, ...text(600) });
+    assert.deepEqual(drops(), ["deadline 1 byte_cap"]);
+    assert.equal(records.filter(({ type }) => type === "composer_deadline_lost").length, 1);
+    await send("b", { id: 2, ...text(5000) });
+    assert.equal(engine.status()[0]?.pending, 0);
+    assert.equal(drops().length, 1);
+  });
+
+  it("are free again after a fire, a drop and a disarm", async () => {
+    const { send, drops, composed, clock } = world([composer({ ...fields, correlateBy: null })]);
+    for (let n = 0; n < 30; n++) await send("a", text(250));
+    assert.equal(composed.length, 10);
+    await send("a", text(800));
+    await clock.advance(10_000);
+    await send("a", text(800));
+    assert.deepEqual(drops(), ["count __default__ ttl_evict"]);
+  });
+
+  it("bound one event in every op, and so what composers make of each other's events", async () => {
+    const one = world([composer({ op: "any", inputs: [input("a")], maxBytes: 1000 })]);
+    await one.send("a", text(2000));
+    assert.deepEqual(one.drops(), ["any __default__ byte_cap"]);
+    const doubling = Array.from({ length: 30 }, (_, at) =>
+      composer({
+        op: "any",
+        name: `c${at}`,
+        inputs: [input(at === 0 ? "a" : `composed:c${at - 1}`, {}, "whole")],
+        maxBytes: 100_000,
+      }));
+    const { send, composed, drops } = world(doubling);
+    await send("a", text(100));
+    assert.match(String(drops()[0]), /^c\d+ __default__ byte_cap$/);
+    assert.ok(JSON.stringify(composed.at(-1)?.payload).length < 300_000);
+  });
+
+  it("are told of an event about as large as its JSON", () => {
+    const payload = {
+      text: "x".repeat(100),
+      n: 1.5,
+      list: [{ a: "b" }, null, true],
+      deep: { er: { list: [1] } },
+    };
+    const { size } = busEvent({ id: "e", kind: "a", payload, chainId: null, at: 0 });
+    const real = JSON.stringify(payload).length;
+    assert.ok(size >= real && size < 2 * real, `${size} for ${real}`);
+  });
 });
 
 describe("limits of a composer", () => {

@@ -37,6 +37,7 @@ export function composer(fields: Partial<Composer> & Pick<Composer, "op">): Comp
     capacity: 10,
     overflow: "drop_oldest",
     maxEventsPerKey: 1000,
+    maxBytes: 16 * 1024 ** 2,
     correlateBy: null,
     count: null,
     maxWaitMs: null,

@@ -1,4 +1,4 @@
-import { alwaysBegins, buffer, type Op, type Pending } from "./op.ts";
+import { always, buffer, type Op, type Pending } from "./op.ts";
 
 /**
  * Fires when every input has been matched at least once, in any order; further events of an input are buffered too.
@@ -11,7 +11,8 @@ export function allOp(inputs: number): Op {
     stateless: false,
     waitsFrom: "first",
     atTtl: "evict",
-    begins: alwaysBegins,
+    begins: always,
+    keeps: always,
     take(pending, event, matched) {
       buffer(pending, event, matched);
       if (pending.seen.length === 0) {
@@ -31,9 +32,11 @@ export function allOp(inputs: number): Op {
 }
 
 /** Drops the oldest event whose inputs are matched by others too, so that no input goes missing again. */
-function dropRedundant({ events, matched, seen }: Pending): void {
+function dropRedundant(pending: Pending): boolean {
+  const { events, matched, seen } = pending;
   const at = matched.findIndex((inputs) => inputs.every((input) => (seen[input] ?? 0) > 1));
-  if (at === -1) return;
+  if (at === -1) return false;
+  pending.bytes -= events[at]?.size ?? 0;
   for (const input of matched[at] ?? []) seen[input] = (seen[input] ?? 1) - 1;
   if (at === 0) {
     events.shift();
@@ -42,4 +45,5 @@ function dropRedundant({ events, matched, seen }: Pending): void {
     events.splice(at, 1);
     matched.splice(at, 1);
   }
+  return true;
 }

@@ -1,4 +1,4 @@
-import { alwaysBegins, dropFirst, type Op } from "./op.ts";
+import { always, dropNone, type Op } from "./op.ts";
 
 /** Fires on every matching event, with that event. */
 export function anyOp(): Op {
@@ -6,8 +6,9 @@ export function anyOp(): Op {
     stateless: true,
     waitsFrom: "first",
     atTtl: "evict",
-    begins: alwaysBegins,
+    begins: always,
+    keeps: always,
     take: () => "fire",
-    trim: dropFirst,
+    trim: dropNone,
   };
 }

@@ -1,4 +1,4 @@
-import { alwaysBegins, buffer, dropFirst, type Op } from "./op.ts";
+import { always, buffer, dropFirst, type Op } from "./op.ts";
 
 /** Fires on the n-th matching event, with all n; then it counts from the beginning. */
 export function countOp(threshold: number): Op {
@@ -6,7 +6,8 @@ export function countOp(threshold: number): Op {
     stateless: false,
     waitsFrom: "first",
     atTtl: "evict",
-    begins: alwaysBegins,
+    begins: always,
+    keeps: always,
     take(pending, event, matched) {
       buffer(pending, event, matched);
       return pending.events.length >= threshold ? "fire" : "kept";

@@ -1,4 +1,4 @@
-import { buffer, dropFirst, type Op } from "./op.ts";
+import { buffer, dropNone, type Op } from "./op.ts";
 
 /** Place of `until` behind the only input, `on`. */
 export const UNTIL = 1;
@@ -13,12 +13,13 @@ export function deadlineOp(): Op {
     waitsFrom: "first",
     atTtl: "fire",
     begins: (matched) => !matched.includes(UNTIL),
+    keeps: (matched) => !matched.includes(UNTIL),
     take(pending, event, matched) {
       if (matched.includes(UNTIL)) return "disarmed";
       if (pending.events.length > 0) return "ignored";
       buffer(pending, event, matched);
       return "kept";
     },
-    trim: dropFirst,
+    trim: dropNone,
   };
 }

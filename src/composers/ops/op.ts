@@ -14,6 +14,8 @@ export interface Pending {
   events: BusEvent[];
   /** For each event, the inputs that it matched. */
   matched: (readonly number[])[];
+  /** What the payloads of its events take, in bytes. */
+  bytes: number;
   /** How many events matched each input, where the op asks for it; else empty. */
   seen: number[];
   /** How many inputs no event has matched. */
@@ -42,23 +44,31 @@ export interface Op {
   readonly atTtl: "fire" | "evict";
   /** Whether an event that matched these inputs may begin a round. */
   begins(inputs: readonly number[]): boolean;
+  /** Whether an event that matched these inputs is ever buffered, or passed on in a fire. */
+  keeps(inputs: readonly number[]): boolean;
   /** Takes an event of the key. A new round is given with no events in it. */
   take(pending: Pending, event: BusEvent, inputs: readonly number[]): Taken;
-  /** Takes the oldest event that can be missed out of those buffered. */
-  trim(pending: Pending): void;
+  /** Takes the oldest event that can be missed out of those buffered; false: there is none. */
+  trim(pending: Pending): boolean;
 }
 
 /** Adds the event to the buffered ones. */
 export function buffer(pending: Pending, event: BusEvent, inputs: readonly number[]): void {
   pending.events.push(event);
   pending.matched.push(inputs);
+  pending.bytes += event.size;
 }
 
-/** The oldest event, where all count the same. */
-export function dropFirst(pending: Pending): void {
-  pending.events.shift();
+/** The oldest event, where all count the same; the latest stays. */
+export function dropFirst(pending: Pending): boolean {
+  if (pending.events.length < 2) return false;
+  pending.bytes -= pending.events.shift()?.size ?? 0;
   pending.matched.shift();
+  return true;
 }
+
+/** Where each event is needed. */
+export const dropNone = (): boolean => false;
 
 /** Any event may begin a round. */
-export const alwaysBegins = (): boolean => true;
+export const always = (): boolean => true;

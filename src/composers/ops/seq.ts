@@ -1,4 +1,4 @@
-import { buffer, dropFirst, type Op } from "./op.ts";
+import { always, buffer, dropNone, type Op } from "./op.ts";
 
 /**
  * Fires when the inputs have been matched in their declared order. A matching event out of order throws the progress
@@ -12,12 +12,13 @@ export function seqOp(inputs: number): Op {
     waitsFrom: "first",
     atTtl: "evict",
     begins: (matched) => matched.includes(0),
+    keeps: always,
     take(pending, event, matched) {
       const place = pending.events.length;
       if (!matched.includes(place)) return "lost";
       buffer(pending, event, matched);
       return place + 1 === inputs ? "fire" : "kept";
     },
-    trim: dropFirst,
+    trim: dropNone,
   };
 }

@@ -1,4 +1,4 @@
-import { alwaysBegins, buffer, dropFirst, type Op } from "./op.ts";
+import { always, buffer, dropFirst, type Op } from "./op.ts";
 
 /** Fires when the ttl has gone by since the first event, with all that came in it. */
 export function windowOp(): Op {
@@ -6,7 +6,8 @@ export function windowOp(): Op {
     stateless: false,
     waitsFrom: "first",
     atTtl: "fire",
-    begins: alwaysBegins,
+    begins: always,
+    keeps: always,
     take(pending, event, matched) {
       buffer(pending, event, matched);
       return "kept";
