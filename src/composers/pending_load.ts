@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readFileSync, renameSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync } from "node:fs";
+import { ReynError } from "../errors/reyn_error.ts";
 import type { ComposerOp, StoredRecord } from "./composer.ts";
 import { type DamagedRecord, type Decoded, decodeFile } from "./pending_format.ts";
 
@@ -17,7 +18,8 @@ const NOTHING: LoadedPending = { records: [], damaged: [], setAside: null };
 
 /**
  * Reads what a session left pending; nothing where there is no file. A file that cannot be used is renamed to
- * `<path>.damaged-<instant>`. Throws where a file is there and can be neither read nor put aside.
+ * `<path>.damaged-<instant>`. Throws E_STATE_IO where a file is there and can be neither read nor put aside: a session that
+ * went on without it would forget what is armed.
  */
 export function loadPending(
   path: string,
@@ -27,11 +29,15 @@ export function loadPending(
   if (decoded === undefined) return NOTHING;
   if (decoded.ok) return { records: decoded.records, damaged: decoded.damaged, setAside: null };
   const aside = `${path}.damaged-${new Date(now).toISOString().replace(/[:.]/g, "-")}`;
-  renameSync(path, aside);
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    throw unusable(`${path} is damaged (${decoded.reason}) and cannot be put aside: ${codeOf(error)}`, error);
+  }
   return { ...NOTHING, setAside: { path: aside, reason: decoded.reason } };
 }
 
-/** Reads the file and changes nothing; undefined where there is none. */
+/** Reads the file and changes nothing; undefined where there is none. Throws E_STATE_IO where it cannot be read. */
 export function peekPending(
   path: string,
   opOf: (composer: string) => ComposerOp | undefined,
@@ -41,13 +47,19 @@ export function peekPending(
   return "text" in read ? decodeFile(read.text, opOf) : { ok: false, reason: read.reason };
 }
 
+/** A pipe in its place is not waited for, and a link not followed: state of another folder is not ours. */
+const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+
 function readWhole(path: string): { text: string } | { reason: string } | undefined {
   let fd: number;
   try {
-    fd = openSync(path, "r");
+    fd = openSync(path, READ);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    return { reason: `it cannot be read: ${codeOf(error)}` };
+    const code = codeOf(error);
+    if (code === "ENOENT") return undefined;
+    if (code === "ELOOP") return { reason: "it is a symlink" };
+    if (code === "ENXIO") return { reason: "it is not a file" };
+    throw unusable(`${path} cannot be read: ${code}`, error);
   }
   try {
     const stats = fstatSync(fd);
@@ -55,10 +67,16 @@ function readWhole(path: string): { text: string } | { reason: string } | undefi
     if (stats.size > LARGEST_FILE) return { reason: "it is too large" };
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(fd)) };
   } catch (error) {
-    return { reason: error instanceof TypeError ? "it is not UTF-8" : `it cannot be read: ${codeOf(error)}` };
+    if (error instanceof TypeError) return { reason: "it is not UTF-8" };
+    throw unusable(`${path} cannot be read: ${codeOf(error)}`, error);
   } finally {
     closeSync(fd);
   }
+}
+
+function unusable(message: string, cause: unknown): ReynError {
+  const fix = "mend that, or move the file away: what is armed in it is lost then";
+  return new ReynError("E_STATE_IO", message, { fix, cause });
 }
 
 function codeOf(error: unknown): string {

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, rename } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers";
 import type { Clock } from "../clock/clock.ts";
@@ -16,6 +16,8 @@ export interface PendingFileOptions {
   path: string;
   /** What the file holds already. */
   found: readonly { id: string; record: StoredRecord }[];
+  /** It holds more than that, which is to go. */
+  stale?: boolean;
   /** Paces new attempts after a failure. */
   ioClock: Clock;
   /** Told of the first failed rewrite of an episode. */
@@ -27,7 +29,7 @@ export interface PendingFileOptions {
 const RETRY_MS = 1000;
 
 /**
- * Opens the store; nothing is written before the first change. Each rewrite goes to a temporary file that is synced and
+ * Opens the store; nothing is written before the first change, unless the file is stale. Each rewrite goes to a temporary file that is synced and
  * renamed over the old one, and the folder is synced, before the changes in it count as saved. Changes of one turn
  * of the loop, and those that come while a rewrite runs, share one.
  */
@@ -77,6 +79,8 @@ export function openPendingFile(options: PendingFileOptions): PendingFile {
     return batch;
   };
 
+  if (options.stale) void plan().promise.catch(() => {});
+
   return {
     save(changes: readonly StoredChange[]) {
       let changed = false;
@@ -110,7 +114,9 @@ function createBatch(): Batch {
 async function writeWhole(path: string, text: string): Promise<void> {
   const folder = dirname(path);
   const temporary = `${path}.new`;
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+  // What a killed process left there goes, and so does anything else: a pipe would keep us waiting, a link lead us away.
+  await rm(temporary, { force: true });
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const file = await open(temporary, flags, 0o600).catch(async (error: unknown) => {
     if (!isMissing(error)) throw error;
     await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -95,6 +95,10 @@ export const CATALOGUE = {
     meaning: "a keyed deadline that keeps only the default number of keys",
   },
   W_COMPOSER_DURABLE: { severity: "warning", meaning: "a deadline that dies with its process" },
+  W_COMPOSER_PENDING: {
+    severity: "warning",
+    meaning: "what composers left pending cannot be read, or not all of it",
+  },
   W_COMPOSER_NO_EFFECT: { severity: "warning", meaning: "a key that has no effect on this composer" },
   W_MATCH_FIELD: { severity: "warning", meaning: "a matcher names what a composed event does not carry" },
   E_TEST_CASE: { severity: "error", meaning: "an entry of `tests` that cannot be run" },

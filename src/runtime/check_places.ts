@@ -1,5 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { sessionDir } from "../config/control_paths.ts";
+import type { SessionRef } from "../hooks/session_ref.ts";
 import { ReynError } from "../errors/reyn_error.ts";
 import { quote } from "../errors/quote.ts";
 
@@ -11,7 +13,17 @@ const PLACES = [".reyn", ".reyn/state", ".reyn/state/lock", ".reyn/state/reyn.db
  * or reyn would make files wherever the link says. One that leads to another place within is fine. Throws E_STATE_LINK.
  */
 export function checkPlaces(controlDir: string): void {
-  for (const place of PLACES) {
+  check(controlDir, PLACES);
+}
+
+/** As `checkPlaces`, for where the composers of a session keep what is pending. */
+export function checkPendingPlaces(controlDir: string, { agent, sid }: SessionRef): void {
+  const parts = sessionDir(agent, sid).split("/");
+  check(controlDir, parts.map((_, at) => parts.slice(0, at + 1).join("/")));
+}
+
+function check(controlDir: string, places: readonly string[]): void {
+  for (const place of places) {
     const path = join(controlDir, place);
     const target = linkTarget(path);
     if (target === undefined) continue;

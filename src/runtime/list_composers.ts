@@ -3,6 +3,7 @@ import type { Clock } from "../clock/clock.ts";
 import type { Composer, StoredRecord } from "../composers/composer.ts";
 import { peekPending } from "../composers/pending_load.ts";
 import type { Finding } from "../errors/finding.ts";
+import { finding } from "../errors/reyn_error.ts";
 import { lockHolder } from "../store/state_lock.ts";
 import type { Configuration } from "./configuration.ts";
 import { eventsDir, pendingPath, stateDir } from "./places.ts";
@@ -52,7 +53,10 @@ export async function listComposers(options: ListOptions): Promise<ListedCompose
   const { agent, sid, composers } = configuration;
   const live = lockHolder(stateDir(controlDir)) !== undefined;
   const opOf = new Map(composers.map(({ name, op }) => [name, op]));
-  const file = peekPending(pendingPath(controlDir, { agent, sid }), (name) => opOf.get(name));
+  const path = pendingPath(controlDir, { agent, sid });
+  const file = peekPending(path, (name) => opOf.get(name));
+  const damage = file && (file.ok ? damagedText(file.damaged.length) : file.reason);
+  if (damage) options.onProblem(finding("W_COMPOSER_PENDING", `${path} is damaged: ${damage}`));
   const records = file?.ok ? file.records.map(({ record }) => record) : [];
   const told = await readCounts(options, `${agent}/${sid}`);
   return composers.map((composer) => {
@@ -84,6 +88,11 @@ export async function listComposers(options: ListOptions): Promise<ListedCompose
       drops: counts?.drops ?? {},
     };
   });
+}
+
+function damagedText(records: number): string | undefined {
+  if (records === 0) return undefined;
+  return records === 1 ? "one record cannot be read" : `${records} records cannot be read`;
 }
 
 function listedMatch(match: Readonly<Record<string, string>>) {

@@ -11,6 +11,7 @@ import { openPendingFile } from "../composers/pending_store.ts";
 import type { Dispatcher } from "../hooks/dispatcher.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
 import type { SessionBus } from "../session/session_bus.ts";
+import { checkPendingPlaces } from "./check_places.ts";
 import { pendingPath } from "./places.ts";
 import type { ComposedEvent } from "./run_event.ts";
 
@@ -38,9 +39,11 @@ export function openSessionComposers(options: SessionComposersOptions): SessionB
   const { controlDir, own, composers, timers, audit, talk } = options;
   const session = `${own.agent}/${own.sid}`;
   const path = pendingPath(controlDir, own);
+  checkPendingPlaces(controlDir, own);
   const found = readPending(path, options, session);
   const anyDurable = composers.some(({ durable }) => durable);
-  if (composers.length === 0 && found.records.length === 0) return null;
+  const stale = found.damaged.length > 0;
+  if (composers.length === 0 && found.records.length === 0 && !stale) return null;
 
   const bus = createBus({
     clock: options.ioClock,
@@ -51,6 +54,7 @@ export function openSessionComposers(options: SessionComposersOptions): SessionB
   const store = openPendingFile({
     path,
     found: found.records,
+    stale,
     ioClock: options.ioClock,
     fault: options.fault,
     onFailure(reason) {

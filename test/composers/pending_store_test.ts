@@ -136,9 +136,9 @@ describe("the file of pending records", () => {
     const outside = join(folder, "outside");
     writeFileSync(outside, "mine");
     symlinkSync(outside, `${path}.new`);
-    await assert.rejects(open(path).save([armed("a")]));
+    await open(path).save([armed("a")]);
     assert.equal(readFileSync(outside, "utf8"), "mine");
-    rmSync(`${path}.new`);
+    assert.deepEqual(load(path).records, [armed("a")]);
   });
 
   it("keeps ten thousand records", async () => {
@@ -189,6 +189,20 @@ describe("reading it back", () => {
       "a",
     ]]);
     assert.deepEqual(damaged, [{ composer: "d", key: "b" }, { composer: "?", key: "?" }]);
+  });
+
+  it("does not follow a link, which is put aside", () => {
+    const path = fresh();
+    mkdirSync(join(path, ".."), { recursive: true });
+    symlinkSync(written('{"version":1,"records":[]}'), path);
+    assert.equal(load(path).setAside?.reason, "it is a symlink");
+  });
+
+  it("is refused where it cannot be read at all, and nothing is put aside", () => {
+    const path = join(fresh(), "..", "file", "composer_pending.json");
+    mkdirSync(join(path, "..", ".."), { recursive: true });
+    writeFileSync(join(path, ".."), "");
+    assert.throws(() => load(path), /E_STATE_IO|cannot be read: ENOTDIR/);
   });
 
   it("is nothing where there is no file", () => {
