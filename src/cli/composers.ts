@@ -12,7 +12,7 @@ import { type Configuration, loadForSession, requireUsable } from "../runtime/co
 import { listComposers, type ListedComposer } from "../runtime/list_composers.ts";
 import { controlDir } from "./control_dir.ts";
 import type { GlobalOptions, Host } from "./host.ts";
-import { readMessage } from "./read_message.ts";
+import { readInput } from "./read_message.ts";
 
 /** Keys that a listing for people shows of one composer. */
 const SHOWN_KEYS = 10;
@@ -45,10 +45,10 @@ export async function simulateVerb(
   const dir = controlDir(globals.dir);
   const configuration = loadUsable(globals, dir);
   const end = until === undefined ? undefined : secondsOf(until);
-  const text = file === "-" ? await readMessage("-", undefined) : await readMessage(undefined, file);
+  const text = await readInput(file);
   const own = { agent: configuration.agent, sid: configuration.sid };
   const shown = file === "-" ? "stdin" : file;
-  const { events, findings } = parseTimeline(text ?? "", shown, own);
+  const { events, findings } = parseTimeline(text, shown, own);
   if (findings.some(isError)) {
     throw new ReynError("E_TIMELINE", `${shown} is not a timeline`, { findings });
   }

@@ -16,12 +16,24 @@ export async function readMessage(
   if (file !== undefined && message !== undefined) {
     throw new ReynError("E_USAGE", "give a message or --file, not both", { exitCode: 2 });
   }
-  if (file !== undefined) return await readFileText(file);
-  if (message === "-") return await readText(process.stdin, "stdin");
+  const text = file !== undefined
+    ? await readFileText(file)
+    : message === "-"
+    ? await readText(process.stdin, "stdin")
+    : undefined;
+  if (text !== undefined) {
+    if (text.trim() === "") throw new ReynError("E_USAGE", `${file ?? "stdin"} is empty`, { exitCode: 2 });
+    return text;
+  }
   if (message !== undefined && message.trim() === "") {
     throw new ReynError("E_USAGE", "the message is empty", { exitCode: 2 });
   }
   return message;
+}
+
+/** All of a file, or of stdin for `-`, as text of at most as many bytes as a message. */
+export async function readInput(file: string): Promise<string> {
+  return file === "-" ? await readText(process.stdin, "stdin") : await readFileText(file);
 }
 
 async function readFileText(file: string): Promise<string> {
@@ -48,9 +60,7 @@ async function readText(stream: AsyncIterable<unknown>, name: string): Promise<s
     if (error instanceof ReynError) throw error;
     throw new ReynError("E_FILE_UNREADABLE", `${name} cannot be read: ${reasonOf(error)}`);
   }
-  const text = decode(parts, name);
-  if (text.trim() === "") throw new ReynError("E_USAGE", `${name} is empty`, { exitCode: 2 });
-  return text;
+  return decode(parts, name);
 }
 
 function decode(parts: readonly Uint8Array[], name: string): string {

@@ -1,7 +1,7 @@
 import type { Path } from "../config/section.ts";
 import type { ErrorCode } from "../errors/catalogue.ts";
 import { quote } from "../errors/quote.ts";
-import { findCycle } from "./cycles.ts";
+import { type FeedGraph, feedGraph } from "./cycles.ts";
 import type { DeclaredComposer } from "./declared.ts";
 
 /** Something that only a look at other composers tells; the path begins with the composer's index in its list. */
@@ -13,10 +13,10 @@ export interface CombineFinding {
 
 /** What a composer would close: composers that feed one another in a circle, through any of their inputs. */
 export function findCircle(
-  before: readonly DeclaredComposer[],
+  before: FeedGraph<DeclaredComposer>,
   composer: DeclaredComposer,
 ): { path: Path; message: string } | undefined {
-  const circle = findCycle([...before, composer], composer);
+  const circle = before.circleOf(composer);
   if (!circle) return undefined;
   const last = circle.at(-1)?.emits;
   const closing = composer.consumes.find(({ input }) => input.kind === last);
@@ -34,9 +34,11 @@ export function checkAgainst(
   added: readonly DeclaredComposer[],
 ): CombineFinding[] {
   const found: CombineFinding[] = [];
-  const known = [...before];
+  const known = feedGraph<DeclaredComposer>();
+  for (const composer of before) known.add(composer);
+  const names = new Map(before.map((composer) => [composer.name, composer]));
   for (const composer of added) {
-    const taken = before.find(({ name }) => name === composer.name);
+    const taken = names.get(composer.name);
     if (taken) {
       const where = `composers[${taken.index}] of the ${taken.layer} layer`;
       const message = `the name ${quote(composer.name)} is taken by ${where}`;
@@ -44,7 +46,7 @@ export function checkAgainst(
     }
     const circle = findCircle(known, composer);
     if (circle) found.push({ ...circle, code: "E_COMPOSER_CYCLE" });
-    else known.push(composer);
+    else known.add(composer);
   }
   return found;
 }

@@ -4,30 +4,45 @@ export interface Feeding {
   consumes: readonly { input: { kind: string } }[];
 }
 
-/**
- * A circle through `start`: it feeds the second, that one the third, and the last feeds `start`. The shortest one;
- * undefined where there is none.
- */
-export function findCycle<Node extends Feeding>(nodes: readonly Node[], start: Node): Node[] | undefined {
+/** Nodes that feed one another in no circle, each added after a look at what it would close. */
+export interface FeedGraph<Node extends Feeding> {
+  /**
+   * The circle that `start` would close: it feeds the second, that one the third, and the last feeds `start`. The
+   * shortest one; undefined where there is none.
+   */
+  circleOf(start: Node): Node[] | undefined;
+  add(node: Node): void;
+}
+
+export function feedGraph<Node extends Feeding>(): FeedGraph<Node> {
   const consumers = new Map<string, Node[]>();
-  for (const node of nodes) {
-    for (const kind of new Set(node.consumes.map(({ input }) => input.kind))) {
-      const list = consumers.get(kind);
-      if (list) list.push(node);
-      else consumers.set(kind, [node]);
-    }
-  }
-  const cameFrom = new Map<Node, Node | undefined>([[start, undefined]]);
-  const queue: Node[] = [start];
-  for (let at = queue.shift(); at; at = queue.shift()) {
-    for (const next of consumers.get(at.emits) ?? []) {
-      if (next === start) return pathTo(at, cameFrom);
-      if (cameFrom.has(next)) continue;
-      cameFrom.set(next, at);
-      queue.push(next);
-    }
-  }
-  return undefined;
+  const emitted = new Set<string>();
+  return {
+    circleOf(start) {
+      const wanted = kindsOf(start);
+      // Mostly nothing feeds it yet, and nothing has to be followed.
+      if (!wanted.has(start.emits) && !wanted.values().some((kind) => emitted.has(kind))) return undefined;
+      const cameFrom = new Map<Node, Node | undefined>([[start, undefined]]);
+      // Grows while it is gone through.
+      for (const at of cameFrom.keys()) {
+        if (wanted.has(at.emits)) return pathTo(at, cameFrom);
+        for (const next of consumers.get(at.emits) ?? []) if (!cameFrom.has(next)) cameFrom.set(next, at);
+      }
+      return undefined;
+    },
+    add(node) {
+      emitted.add(node.emits);
+      for (const kind of kindsOf(node)) {
+        const list = consumers.get(kind);
+        if (list) list.push(node);
+        else consumers.set(kind, [node]);
+      }
+    },
+  };
+}
+
+function kindsOf({ consumes }: Feeding): Set<string> {
+  return new Set(consumes.map(({ input }) => input.kind));
 }
 
 function pathTo<Node>(end: Node, cameFrom: ReadonlyMap<Node, Node | undefined>): Node[] {

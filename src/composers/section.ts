@@ -3,6 +3,7 @@ import { quote } from "../errors/quote.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
 import { findCircle } from "./combine.ts";
 import { compileComposer } from "./compile.ts";
+import { feedGraph } from "./cycles.ts";
 import type { DeclaredComposer } from "./declared.ts";
 import { parseKind } from "./kinds.ts";
 import { type ComposerEntry, composerSchema } from "./schema.ts";
@@ -21,6 +22,7 @@ export function composersSection(
     compile(items, context) {
       const names = new Map<string, number>();
       const composers: DeclaredComposer[] = [];
+      const graph = feedGraph<DeclaredComposer>();
       for (const { index, value } of items) {
         const name = value.name.trim();
         const first = names.get(name);
@@ -33,9 +35,12 @@ export function composersSection(
         if (emits.ok) onEmits(emits.input.kind);
         const composer = compileComposer(value, index, context, own);
         if (!composer) continue;
-        const circle = findCircle(composers, composer);
+        const circle = findCircle(graph, composer);
         if (circle) context.report(circle.path, "E_COMPOSER_CYCLE", circle.message);
-        else composers.push(composer);
+        else {
+          graph.add(composer);
+          composers.push(composer);
+        }
       }
       return composers;
     },

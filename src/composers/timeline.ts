@@ -5,6 +5,7 @@ import { expecting } from "../config/scalars.ts";
 import { checkValue } from "../config/check_value.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
 import { parseKind } from "./kinds.ts";
+import { DEEPEST_PAYLOAD, isNestedDeeper } from "./nesting.ts";
 import type { SimulatedEvent } from "./simulation.ts";
 
 const seconds = z.number({ error: expecting("must be seconds from the beginning, as a number") }).min(0).max(
@@ -46,6 +47,11 @@ export function parseTimeline(text: string, file: string, own: SessionRef): Time
       value = JSON.parse(written);
     } catch {
       report("is not one JSON object on a line");
+      continue;
+    }
+    // One level more: the line around the payload.
+    if (isNestedDeeper(value, DEEPEST_PAYLOAD + 1)) {
+      report(`payload: is nested more than ${DEEPEST_PAYLOAD} levels deep`);
       continue;
     }
     const checked = checkValue(line, value);

@@ -1,4 +1,6 @@
 import { parseKind } from "../composers/kinds.ts";
+import { DEEPEST_PAYLOAD, isNestedDeeper } from "../composers/nesting.ts";
+import { quote } from "../errors/quote.ts";
 import { ReynError } from "../errors/reyn_error.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
 import type { Session } from "../session/session.ts";
@@ -15,7 +17,7 @@ export interface ExternalEvent {
 /**
  * Publishes an event from outside on the bus of an opened session: its composers see it, and hooks at its point run in the
  * background lane. Resolves when everything durable that it armed is on disk; `session.run` and `session.close` wait
- * for what it set off. Throws E_COMPOSER_KIND for a kind that is none, E_STATE_IO when it could not be written down.
+ * for what it set off. Throws E_COMPOSER_KIND for a kind that is none, E_MESSAGE_TOO_LARGE for a payload nested too deeply, E_STATE_IO when it could not be written down.
  */
 export async function publishEvent(
   session: Session,
@@ -29,6 +31,10 @@ export async function publishEvent(
       parsed.message,
       parsed.fix === undefined ? {} : { fix: parsed.fix },
     );
+  }
+  if (isNestedDeeper(payload, DEEPEST_PAYLOAD)) {
+    const message = `the payload of ${quote(kind)} is nested more than ${DEEPEST_PAYLOAD} levels deep`;
+    throw new ReynError("E_MESSAGE_TOO_LARGE", message);
   }
   const { input } = parsed;
   const whole = input.type === "builtin" ? { point: input.point, ...payload } : payload;

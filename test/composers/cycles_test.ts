@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { findCycle } from "../../src/composers/cycles.ts";
+import { feedGraph } from "../../src/composers/cycles.ts";
 
 interface Node {
   name: string;
@@ -13,7 +13,11 @@ const node = (name: string, emits: string, ...kinds: string[]): Node => ({
   emits,
   consumes: kinds.map((kind) => ({ input: { kind } })),
 });
-const cycle = (nodes: Node[], start: Node) => findCycle(nodes, start)?.map(({ name }) => name);
+const cycle = (nodes: Node[], start: Node) => {
+  const graph = feedGraph<Node>();
+  for (const one of nodes) if (one !== start) graph.add(one);
+  return graph.circleOf(start)?.map(({ name }) => name);
+};
 
 describe("a circle of composers", () => {
   it("is found from one to itself, and over several, the shortest first", () => {

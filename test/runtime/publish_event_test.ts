@@ -79,6 +79,24 @@ hooks: [{ name: h, on: composed:a, template_push: { message: "for {{ correlation
     assert.deepEqual(replies(session), ["echo: [hook:h] for 7"]);
   });
 
+  it("is refused when it is nested too deeply, and at exactly the bound taken", async () => {
+    const { session } = await open(`composers:
+  - { name: a, op: any, inputs: [{ kind: "mcp:s:asked" }], emit: { kind: composed:a } }
+`);
+    const nested = (levels: number): Record<string, unknown> => {
+      let payload: Record<string, unknown> = {};
+      for (let level = 0; level < levels; level++) payload = { payload };
+      return payload;
+    };
+    await publishEvent(session, OWN, { kind: "mcp:s:asked", payload: nested(100), id: "e1" });
+    for (const levels of [101, 100_000]) {
+      await assert.rejects(
+        publishEvent(session, OWN, { kind: "mcp:s:asked", payload: nested(levels), id: "e2" }),
+        /nested more than 100 levels/,
+      );
+    }
+  });
+
   it("is on disk when the call resolves, where it arms something durable", async () => {
     const { session, dir } = await open(`
 composers: [{ name: d, op: deadline, on: "mcp:s:asked", until: { on: "mcp:s:answered" }, correlate_by: id, ttl: 1h, policy: { capacity: 1000 } }]
