@@ -73,7 +73,7 @@ export const testsSection: ListSection<ConfigTest, DeclaredTest[]> = listSection
   layers: ["operator", "startup"],
   compile(items, context) {
     const names = new Map<string, number>();
-    for (const { index, value: { name, given } } of items) {
+    for (const { index, value: { name, given, until } } of items) {
       const first = names.get(name);
       if (first === undefined) names.set(name, index);
       else context.report([index, "name"], "E_TEST_CASE", `the name "${name}" is taken by tests[${first}]`);
@@ -81,6 +81,14 @@ export const testsSection: ListSection<ConfigTest, DeclaredTest[]> = listSection
       given.forEach(({ at = latest }, event) => {
         const path = [index, "given", event, "at"];
         if (at < latest) context.report(path, "E_TEST_CASE", "is before the event above it");
+        else if (until !== undefined && at > until) {
+          context.report(
+            path,
+            "E_TEST_CASE",
+            "is after until, so it would never come",
+            "leave it out, or move until",
+          );
+        }
         latest = Math.max(latest, at);
       });
     }
