@@ -2,12 +2,15 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { DOC_TABLES, outdatedTables, pageOf, withTable } from "../../scripts/docs/tables.ts";
 import { loadConfiguration } from "../../src/config/load_layers.ts";
 import { parseDeclaration } from "../../src/decisions/read_declaration.ts";
 import { formatFinding, isError } from "../../src/errors/finding.ts";
+import { loadForSession } from "../../src/runtime/configuration.ts";
+import { runTests } from "../../src/runtime/run_tests.ts";
 import { configSections } from "../../src/runtime/sections.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -31,6 +34,31 @@ function check(text: string, page = ""): string[] {
     const read = parseDeclaration(text, { shown: "cli-config.yaml", folder: root, home: root });
     return read.ok ? [] : read.findings.map(formatFinding);
   }
+  return inFolder(text, (folder) =>
+    loadConfiguration({
+      controlDir: folder,
+      home: folder,
+      env: {},
+      agent: "default",
+      session: "main",
+      sections: configSections({ agent: "default", sid: "main" }).all,
+    }).findings.filter(isError).map(formatFinding));
+}
+
+/** What goes wrong in the tests that the example declares. */
+function failures(text: string): string[] {
+  return inFolder(text, (folder) => {
+    const home = process.env["HOME"];
+    process.env["HOME"] = folder;
+    const configuration = loadForSession({ controlDir: folder, agent: "default", sid: "main" });
+    process.env["HOME"] = home;
+    return runTests(configuration).flatMap(({ name, problems }) =>
+      problems.map(({ message }) => `${name}: ${message}`)
+    );
+  });
+}
+
+function inFolder<Result>(text: string, look: (folder: string) => Result): Result {
   const folder = mkdtempSync(join(tmpdir(), "reyn-docs-"));
   try {
     const isScript = text.startsWith("- ");
@@ -38,15 +66,7 @@ function check(text: string, page = ""): string[] {
     writeFileSync(join(folder, "replies.yaml"), isScript ? text : "- say: hello\n");
     const config = isScript ? "model: { provider: scripted, script: replies.yaml }\n" : text;
     writeFileSync(join(folder, ".reyn", "config.yaml"), config);
-    const loaded = loadConfiguration({
-      controlDir: folder,
-      home: folder,
-      env: {},
-      agent: "default",
-      session: "main",
-      sections: configSections({ agent: "default", sid: "main" }).all,
-    });
-    return loaded.findings.filter(isError).map(formatFinding);
+    return look(folder);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -60,6 +80,27 @@ describe("the manual", () => {
       });
     });
   }
+
+  const tested = pages.flatMap((page) =>
+    examples(page).map((example, index) => ({ page, example, index })).filter(({ example }) =>
+      /^tests:/m.test(example)
+    )
+  );
+  for (const { page, example, index } of tested) {
+    it(`${page}: the tests in yaml example ${index + 1} pass`, () => {
+      assert.deepEqual(failures(example), []);
+    });
+  }
+
+  it("has tests in its examples, and would show one that fails", () => {
+    assert.ok(tested.length >= 6);
+    const first = tested.find(({ example }) => example.includes("composer: saved"));
+    assert.ok(first);
+    assert.notDeepEqual(
+      failures(first.example.replaceAll("composer: saved, at: 3500ms", "composer: saved, at: 7h")),
+      [],
+    );
+  });
 
   it("has examples to check", () => {
     assert.ok(pages.flatMap(examples).length >= 3);
