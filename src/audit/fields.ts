@@ -198,7 +198,7 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
       composer: COMPOSER,
       correlation_key: KEY,
       armed_at: "when it was armed, in seconds since 1970",
-      reason: "as in composer_dropped",
+      reason: "as in composer_dropped; no_room: found at start, where less may be pending than before",
     },
   },
   composer_held_back: {

@@ -48,6 +48,8 @@ export function checkKeys(input: ComposerEntry, context: SectionContext): void {
   if (STATELESS.has(op)) {
     for (const name of OF_STATE) {
       if (input[name] === undefined) continue;
+      // How large an event may be counts for it too.
+      if (name === "policy" && Object.keys(input.policy ?? {}).every((one) => one === "max_bytes")) continue;
       const message = `${op} keeps nothing between events, so ${name} has no effect`;
       context.report([name], "W_COMPOSER_NO_EFFECT", message, undefined, "key");
     }

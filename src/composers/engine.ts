@@ -80,6 +80,15 @@ export function createEngine(composers: readonly Composer[], ports: EnginePorts)
     if (routes.has(event.kind)) chained.push({ event, depth: depth + 1 });
   }
 
+  function tellLost(composer: string, key: string, armedAt: number, reason: string): void {
+    audit.emit("composer_deadline_lost", session, {
+      composer,
+      correlation_key: key,
+      armed_at: armedAt / 1000,
+      reason,
+    });
+  }
+
   function feed(event: BusEvent): void {
     const there = routes.get(event.kind);
     if (there === undefined) return;
@@ -206,14 +215,9 @@ export function createEngine(composers: readonly Composer[], ports: EnginePorts)
           const runner = runners.find(({ machine }) => machine.composer.name === composer);
           if (runner) runner.drop(key, reason);
           else audit.emit("composer_dropped", session, { composer, correlation_key: key, reason });
-          if (lost === null) return;
-          audit.emit("composer_deadline_lost", session, {
-            composer,
-            correlation_key: key,
-            armed_at: lost / 1000,
-            reason,
-          });
+          if (lost !== null) tellLost(composer, key, lost, reason);
         },
+        lose: (composer, key, armedAt) => tellLost(composer, key, armedAt, "no_room"),
       });
       followChain();
       expire(instant, Infinity);

@@ -33,6 +33,8 @@ export interface Effects {
 export interface Machine {
   readonly composer: Composer;
   readonly size: number;
+  /** Whether something is pending for the key. */
+  holds(key: string): boolean;
   /** When `expire` has something to do; Infinity: never. */
   nextDue(): number;
   /** Takes an event that matched `inputs` (not empty, unless it `cancels`). All that was due before it must be done. */
@@ -217,6 +219,7 @@ export function createMachine(composer: Composer, effects: Effects): Machine {
     get size() {
       return all.size;
     },
+    holds: (key) => all.has(key),
     nextDue() {
       const first = firstDue();
       return first ? dueOf(first) : Infinity;

@@ -16,6 +16,8 @@ export interface RestoreInto {
   republish(event: BusEvent): void;
   /** `lost`: when a deadline that is given up was armed. */
   drop(composer: string, key: string, reason: DropReason, lost: number | null): void;
+  /** A deadline that was armed then has been dropped, with a record, because there is no room for it. */
+  lose(composer: string, key: string, armedAt: number): void;
 }
 
 /**
@@ -51,7 +53,7 @@ function refusal(record: StoredRecord, machine: Machine | undefined): DropReason
 function takeUp(
   record: Extract<StoredRecord, { t: "pending" }>,
   machine: Machine,
-  { routes, durable, time, drop }: RestoreInto,
+  { routes, durable, time, drop, lose }: RestoreInto,
 ): void {
   const createdAt = restoredInstant(record.created_at, time);
   const lastAt = restoredInstant(record.last_at, time);
@@ -68,6 +70,9 @@ function takeUp(
     key = correlationKey(machine.composer.correlateBy, event.payload);
     machine.step(event, inputs, false);
   }
-  if (key !== record.key) durable.forget(pendingId(record.composer, record.key));
+  // There may be less room now than there was.
+  const isRefused = key !== undefined && !machine.holds(key);
+  if (isRefused && record.op === "deadline") lose(record.composer, record.key, record.created_at);
+  if (key !== record.key || isRefused) durable.forget(pendingId(record.composer, record.key));
   if (key !== undefined) machine.redate(key, createdAt, Math.max(lastAt, createdAt));
 }

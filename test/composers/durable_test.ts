@@ -116,6 +116,29 @@ describe("what is durable", () => {
     ]);
   });
 
+  it("is given up for good, as an error, where there is no room for it any more", async () => {
+    for (
+      const [fields, reason] of [
+        [{ capacity: 1, overflow: "reject" }, "capacity_reject"],
+        [{ capacity: 1, overflow: "drop_newest" }, "capacity_drop_newest"],
+        [{ capacity: 1 }, "capacity_drop_oldest"],
+        [{ maxBytes: 10, overflow: "reject" }, "byte_cap"],
+      ] as const
+    ) {
+      const { store, before } = await armed(3);
+      before.timers.close();
+      const made = { ...watch, ...fields };
+      const after = world([made], { clock: before.clock, store, restored: store.records() });
+      await after.engine.settled();
+      const left = reason === "byte_cap" ? 0 : 1;
+      assert.equal(after.drops().filter((drop) => drop.endsWith(reason)).length, 3 - left);
+      const lost = after.records.filter(({ type }) => type === "composer_deadline_lost");
+      assert.equal(lost.length, 3 - left);
+      assert.equal(store.records().length, left);
+      assert.equal(after.engine.status()[0]?.pending, left);
+    }
+  });
+
   it("needs only the inputs that are left when one was removed from the declaration", async () => {
     const three = composer({ op: "all", inputs: [input("a"), input("b"), input("c")], durable: true });
     const store = memoryStore();
