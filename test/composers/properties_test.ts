@@ -98,6 +98,7 @@ function run(
         time,
         republish: () => {},
         drop: (_, key, reason) => tell(key, reason),
+        lose: () => {},
       });
     }
     letTimePass(at);
