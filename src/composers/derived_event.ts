@@ -3,6 +3,7 @@ import { type BusEvent, frozenEvent } from "../bus/event.ts";
 import { freezeList } from "../bus/freeze.ts";
 import type { Composer } from "./composer.ts";
 import type { Fire } from "./machine.ts";
+import { exactInstant } from "./stored.ts";
 
 /** Longest id kept as it is. */
 const LONGEST_ID = 300;
@@ -35,7 +36,7 @@ export function derivedEvent(
   }
   if (composer.op === "deadline" && composer.until) {
     const { kind, match } = composer.until;
-    payload["armed_at"] = wall(fire.createdAt) / 1000;
+    payload["armed_at"] = exactInstant(wall(fire.createdAt)) / 1000;
     payload["ttl"] = composer.ttlMs / 1000;
     payload["awaited"] = Object.freeze({ kind, match: Object.freeze({ ...match }) });
   }

@@ -1,5 +1,5 @@
 import { COMPOSER_OPS, type ComposerOp, type StoredEvent, type StoredRecord } from "./composer.ts";
-import { firedId, pendingId } from "./stored.ts";
+import { exactInstant, firedId, pendingId } from "./stored.ts";
 
 /** `composer_pending.json`: every durable record of one session. Instants in it are wall-clock epoch seconds. */
 export const PENDING_VERSION = 1;
@@ -101,11 +101,10 @@ function decodeEvent(item: unknown): StoredEvent | undefined {
   return { id, kind, payload: { ...item["payload"] }, chain_id: textOf(item["chain_id"]) ?? null, at };
 }
 
-/** Milliseconds from seconds, as exact as they were written. */
+/** Milliseconds from seconds, as they were before they were written. */
 function secondsOf(value: unknown): number | undefined {
   if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
-  const ms = value * 1000;
-  return Math.abs(ms - Math.round(ms)) < 1e-3 ? Math.round(ms) : ms;
+  return exactInstant(value * 1000);
 }
 
 function textOf(value: unknown): string | undefined {

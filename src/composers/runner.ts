@@ -5,6 +5,7 @@ import { rateLimiter } from "../hooks/rate_limiter.ts";
 import type { Composer, ComposerStatus, DropReason } from "./composer.ts";
 import { createDropLog } from "./drop_log.ts";
 import type { Durable } from "./durable.ts";
+import { exactInstant } from "./stored.ts";
 import { createMachine, type Effects, type Fire, type Machine } from "./machine.ts";
 
 /** A composer at work in a session: its machine, its counts and its records. */
@@ -64,7 +65,7 @@ export function createRunner(composer: Composer, ports: RunnerPorts): Runner {
       audit.emit("composer_deadline_lost", session, {
         composer: name,
         correlation_key: key,
-        armed_at: timers.toWall(lost) / 1000,
+        armed_at: exactInstant(timers.toWall(lost)) / 1000,
         reason,
       });
     },

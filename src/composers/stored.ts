@@ -11,20 +11,28 @@ export function firedId(eventId: string): string {
   return JSON.stringify(["fired", eventId]);
 }
 
+/**
+ * A wall-clock instant in hundredths of a millisecond: seconds and the steady clock turn finer ones into their neighbours,
+ * and what is told of an instant has to be the same after a restart.
+ */
+export function exactInstant(wall: number): number {
+  return Math.round(wall * 100) / 100;
+}
+
 export function storedPending({ name, op }: Composer, pending: Pending, time: SteadyTime): StoredRecord {
   return {
     t: "pending",
     composer: name,
     op,
     key: pending.key,
-    created_at: time.toWall(pending.createdAt),
-    last_at: time.toWall(pending.lastAt),
+    created_at: exactInstant(time.toWall(pending.createdAt)),
+    last_at: exactInstant(time.toWall(pending.lastAt)),
     events: pending.events.map((event) => storedEvent(event, time)),
   };
 }
 
 export function storedEvent({ id, kind, payload, chainId, at }: BusEvent, time: SteadyTime): StoredEvent {
-  return { id, kind, payload, chain_id: chainId, at: time.toWall(at) };
+  return { id, kind, payload, chain_id: chainId, at: exactInstant(time.toWall(at)) };
 }
 
 /** @param at when it counts as emitted, on the steady clock */

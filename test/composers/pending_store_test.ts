@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { systemClock } from "../../src/clock/clock.ts";
 import type { StoredRecord } from "../../src/composers/composer.ts";
+import { exactInstant } from "../../src/composers/stored.ts";
 import { loadPending } from "../../src/composers/pending_load.ts";
 import { openPendingFile } from "../../src/composers/pending_store.ts";
 import { pendingId } from "../../src/composers/stored.ts";
@@ -68,6 +69,18 @@ describe("the file of pending records", () => {
     assert.deepEqual(load(path), { records, damaged: [], setAside: null });
     assert.equal(statSync(path).mode & 0o777, 0o600);
     assert.deepEqual(readdirSync(join(path, "..")), ["composer_pending.json"]);
+  });
+
+  it("tells an instant as the same number before and after, however fine the clock", async () => {
+    const path = fresh();
+    const fine = Array.from({ length: 2000 }, (_, n) => 1796081131189 + n * 0.00083);
+    const records = fine.map((at, n) => armed(`k${n}`, exactInstant(at)));
+    await open(path).save(records);
+    const read = load(path).records.map(({ record }) => record.t === "pending" ? record.created_at : NaN);
+    const offset = 7_200_000.123;
+    assert.deepEqual(read, fine.map(exactInstant));
+    assert.deepEqual(read.map((at) => exactInstant((at - offset) + offset)), fine.map(exactInstant));
+    assert.ok(fine.every((at) => Math.abs(exactInstant(at) - at) <= 0.006));
   });
 
   it("is not written before something is saved", async () => {
