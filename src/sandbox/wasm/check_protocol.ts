@@ -1,28 +1,16 @@
 import { z } from "zod";
 import { GREETING, PROTOCOL } from "./frames.ts";
 import { KEPT_LOG_BYTES, MOST_ERROR_TEXT } from "./limits.ts";
-import {
-  type AskHead,
-  DENIED_AXES,
-  INNER_OUTCOMES,
-  MOST_DENIED,
-  MOST_TARGET,
-  type ResultHead,
-} from "./protocol.ts";
+import { type AskHead, DENIED_AXES, MOST_DENIED, MOST_TARGET, type ResultWords } from "./protocol.ts";
 
 const text = (most: number) => z.string().max(most);
 
-/** Head of a result; the output is the body. Checked, for it comes from where a plugin runs. */
-export const resultHead: z.ZodType<ResultHead> = z.strictObject({
-  outcome: z.enum(INNER_OUTCOMES),
-  returncode: z.int(),
+/** The words of a result. Checked, for they come from where a plugin runs. */
+export const resultWords: z.ZodType<ResultWords> = z.strictObject({
   reason: text(MOST_ERROR_TEXT * 2).nullable(),
   /** The plugin's own error text. */
   error: text(MOST_ERROR_TEXT * 2).nullable(),
   log: text(KEPT_LOG_BYTES * 2),
-  hostCalls: z.int().min(0),
-  /** The guest's memory at the end. */
-  memoryBytes: z.int().min(0),
   denied: z.array(z.strictObject({
     axis: z.enum(DENIED_AXES),
     target: text(MOST_TARGET * 2),

@@ -1,7 +1,7 @@
 import { residentMemory } from "../../adapter/resident_memory.ts";
 import type { Clock } from "../../clock/clock.ts";
 import type { ConfinedChild } from "../linux/confined_child.ts";
-import { askHead, helloAnswer, parseHead, resultHead } from "./check_protocol.ts";
+import { askHead, helloAnswer, parseHead, resultWords } from "./check_protocol.ts";
 import { encodeFrame, type Frame, frameReader, GREETING, KIND, PROTOCOL } from "./frames.ts";
 import {
   type AnswerHead,
@@ -10,6 +10,7 @@ import {
   MOST_FRAME_FROM_CHILD,
   type ResultHead,
 } from "./protocol.ts";
+import { decodeResult } from "./result_frame.ts";
 
 export interface Module {
   /** SHA-256 in hex, of exactly these bytes. */
@@ -75,7 +76,9 @@ export function talkTo(
   const answer = async (asking: NonNullable<typeof current>, question: AskHead, body: Uint8Array) => {
     const given = await asking.call.answer(question, body);
     asking.asking = false;
-    if (current === asking && broken === undefined) send(encodeFrame(KIND.answer, given.head, given.body));
+    if (current === asking && broken === undefined) {
+      send(encodeFrame(KIND.answer, given.head, ...(given.body ? [given.body] : [])));
+    }
   };
   const take = (frame: Frame) => {
     if (frame.kind === KIND.hello && greeted) {
@@ -86,12 +89,13 @@ export function talkTo(
       greeted(problem);
       greeted = undefined;
     } else if (frame.kind === KIND.result && current && !current.asking) {
-      const head = parseHead(resultHead, frame.head);
-      const most = current.call.head.outputBytes;
-      if (!head || frame.body.length > most) return giveUp("its process sent what is no result");
+      const result = decodeResult(frame, (text) => parseHead(resultWords, text));
+      if (!result || result.output.length > current.call.head.outputBytes) {
+        return giveUp("its process sent what is no result");
+      }
       const { settle } = current;
       current = undefined;
-      settle({ status: "done", head, output: frame.body });
+      settle({ status: "done", ...result });
     } else if (frame.kind === KIND.ask && current && !current.asking) {
       const question = parseHead(askHead, frame.head);
       if (!question) return giveUp("its process asked what cannot be asked");

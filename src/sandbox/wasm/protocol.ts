@@ -57,18 +57,21 @@ export interface Denied {
 export const MOST_DENIED = 8;
 export const MOST_TARGET = 200;
 
-/** Head of a result; the output is the body. */
-export interface ResultHead {
+/** What a result says beside its output. */
+export interface ResultHead extends ResultWords {
   outcome: InnerOutcome;
   returncode: number;
+  hostCalls: number;
+  /** The guest's memory at the end. */
+  memoryBytes: number;
+}
+
+export interface ResultWords {
   reason: string | null;
   /** The plugin's own error text. */
   error: string | null;
   /** The end of its log. */
   log: string;
-  hostCalls: number;
-  /** The guest's memory at the end. */
-  memoryBytes: number;
   denied: Denied[];
   deniedMore: number;
 }

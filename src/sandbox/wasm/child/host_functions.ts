@@ -1,4 +1,3 @@
-import { randomFillSync } from "node:crypto";
 import { Buffer } from "node:buffer";
 import type { CallContext } from "@extism/extism";
 import { EXTISM_MODULE, MOST_RANDOM_BYTES, USER_MODULE } from "../abi.ts";
@@ -145,7 +144,7 @@ export function hostFunctions(live: Live, said: Said): Record<string, Record<str
           call.budget.log(`random gives at most ${MOST_RANDOM_BYTES} bytes`);
           return 0n;
         }
-        return store(context, randomFillSync(new Uint8Array(count)));
+        return store(context, crypto.getRandomValues(new Uint8Array(count)));
       },
     },
   };

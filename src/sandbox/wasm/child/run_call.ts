@@ -41,7 +41,7 @@ export function openPlugins(createPlugin: typeof CreatePlugin): Plugins {
     if (!bytes) throw new NotInstantiable("its module is not here");
     let module: WebAssembly.Module;
     try {
-      module = await WebAssembly.compile(Uint8Array.from(rewriteModule(bytes, head.memoryBytes)));
+      module = await WebAssembly.compile(rewriteModule(bytes, head.memoryBytes));
     } catch (error) {
       throw new NotInstantiable(textOf(error));
     }
