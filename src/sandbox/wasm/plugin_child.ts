@@ -62,7 +62,9 @@ export function talkTo(
 ): PluginChild {
   const unframe = frameReader(MOST_FRAME_FROM_CHILD);
   const modules = new Set<string>();
-  let current: { call: ChildCall; settle(result: ChildResult): void; asking: boolean } | undefined;
+  let current:
+    | { call: ChildCall; settle(result: ChildResult): void; asking: boolean; asked: number }
+    | undefined;
   let greeted: ((problem: string | undefined) => void) | undefined;
   let broken: string | undefined;
   /** Said before anything of a plugin's is there. */
@@ -97,6 +99,9 @@ export function talkTo(
       current = undefined;
       settle({ status: "done", ...result });
     } else if (frame.kind === KIND.ask && current && !current.asking) {
+      current.asked += 1;
+      // It counts by itself, unless it is no longer what reyn started.
+      if (current.asked > current.call.head.hostCalls) return giveUp("its process asked too often");
       const question = parseHead(askHead, frame.head);
       if (!question) return giveUp("its process asked what cannot be asked");
       current.asking = true;
@@ -111,6 +116,8 @@ export function talkTo(
     if (!read.ok) return giveUp("its process sent what is no frame");
     for (const frame of read.frames) if (broken === undefined) take(frame);
   });
+  // Nothing more can be heard from it.
+  child.stdout.on("end", () => giveUp("its process closed its output"));
 
   const ready = new Promise<string | undefined>((resolve) => {
     const cancel = clock.after(START_MS, () => {
@@ -149,7 +156,7 @@ export function talkTo(
       modules.delete(hash);
       modules.add(hash);
       send(encodeFrame(KIND.call, call.head, call.input));
-      return new Promise((settle) => (current = { call, settle, asking: false }));
+      return new Promise((settle) => (current = { call, settle, asking: false, asked: 0 }));
     },
     kill: () => giveUp("reyn ended it"),
     usable: () => broken === undefined,

@@ -1,4 +1,4 @@
-import { MOST_HTTP_BYTES, MOST_VARIABLE_BYTES } from "./limits.ts";
+import { MOST_BODY_BYTES } from "./limits.ts";
 
 /** How one call of a plugin ended inside its process. */
 export const INNER_OUTCOMES = [
@@ -91,6 +91,7 @@ export interface AnswerHead {
   headers?: readonly (readonly [string, string])[];
 }
 
-/** Largest frame that a plugin's process sends: what it may put out or send on, and some room. */
-export const MOST_FRAME_FROM_CHILD = 64 * 1024 +
-  Math.max(16 * 1024 * 1024, MOST_HTTP_BYTES, MOST_VARIABLE_BYTES);
+/** Largest head that a plugin's process sends: a request with as many headers as may be, every character escaped. */
+const MOST_HEAD_BYTES = 1024 * 1024;
+/** Largest frame that it sends. */
+export const MOST_FRAME_FROM_CHILD = MOST_HEAD_BYTES + MOST_BODY_BYTES;

@@ -163,7 +163,8 @@ function concat(parts: readonly Uint8Array[], length: number, most: number): Uin
 }
 
 function textOf(error: unknown): string {
-  const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+  if (!(error instanceof Error)) return "an exception of its own that nothing in it caught";
+  const [line = ""] = error.message.split("\n");
   return cut(line);
 }
 
