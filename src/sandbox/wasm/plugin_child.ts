@@ -67,6 +67,7 @@ export function talkTo(
     | undefined;
   let greeted: ((problem: string | undefined) => void) | undefined;
   let broken: string | undefined;
+  let silent = false;
   /** Said before anything of a plugin's is there. */
   let pid: number | undefined;
 
@@ -116,8 +117,11 @@ export function talkTo(
     if (!read.ok) return giveUp("its process sent what is no frame");
     for (const frame of read.frames) if (broken === undefined) take(frame);
   });
-  // Nothing more can be heard from it.
-  child.stdout.on("end", () => giveUp("its process closed its output"));
+  // Nothing more can be heard from it. Why that is, is known when it has ended.
+  child.stdout.on("end", () => {
+    silent = true;
+    child.kill();
+  });
 
   const ready = new Promise<string | undefined>((resolve) => {
     const cancel = clock.after(START_MS, () => {
@@ -159,7 +163,7 @@ export function talkTo(
       return new Promise((settle) => (current = { call, settle, asking: false, asked: 0 }));
     },
     kill: () => giveUp("reyn ended it"),
-    usable: () => broken === undefined,
+    usable: () => broken === undefined && !silent,
     residentBytes: () => pid === undefined || broken !== undefined ? 0 : residentMemory(pid) ?? 0,
     ended,
   };

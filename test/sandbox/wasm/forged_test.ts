@@ -17,7 +17,7 @@ const ASK = encodeFrame(KIND.ask, { ask: "var_get", name: "a" });
 const HOST_CALLS = 50;
 const NO_BYTES = new Uint8Array();
 
-/** A call to a process that says these bytes, each at a turn of its own: when it is started, when it is called, when it is answered. */
+/** A call to a process that says these bytes, none for the end of its output, each at a turn of its own: when it is started, when it is called, when it is answered. */
 async function callWhere(says: readonly Uint8Array[]): Promise<ChildResult & { killed: boolean }> {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   let killed = false;
@@ -29,7 +29,7 @@ async function callWhere(says: readonly Uint8Array[]): Promise<ChildResult & { k
     for (const { kind } of heard.ok ? heard.frames : []) {
       if (kind === KIND.module) continue;
       const next = left.length > 1 ? left.shift() : left[0];
-      if (next) setImmediate(() => stdout.write(next));
+      if (next) setImmediate(() => next.length > 0 ? stdout.write(next) : stdout.end());
     }
   });
   const child = talkTo({
@@ -114,6 +114,7 @@ describe("a process that runs plugins and was taken over is ended, and so is its
       encodeFrame(KIND.ask, { ask: "emit", name: "a", values: deep }),
     ],
     ["asks without end", /asked too often/, HELLO, ASK],
+    ["closes its output", /was killed/, HELLO, NO_BYTES],
     ["gives a call to reyn", /out of turn/, HELLO, encodeFrame(KIND.call, {})],
   ];
   for (const [name, reason, ...says] of rows) {
