@@ -1,7 +1,15 @@
 import { z } from "zod";
 import { GREETING, PROTOCOL } from "./frames.ts";
 import { KEPT_LOG_BYTES, MOST_ERROR_TEXT } from "./limits.ts";
-import { type AskHead, DENIED_AXES, MOST_DENIED, MOST_TARGET, type ResultWords } from "./protocol.ts";
+import {
+  type AskHead,
+  DENIED_AXES,
+  EMITTED_NAME,
+  MOST_DENIED,
+  MOST_EMITTED_VALUES,
+  MOST_TARGET,
+  type ResultWords,
+} from "./protocol.ts";
 
 const text = (most: number) => z.string().max(most);
 
@@ -25,8 +33,9 @@ export const askHead: z.ZodType<AskHead> = z.discriminatedUnion("ask", [
   z.strictObject({ ask: z.literal("var_set"), name: text(1024), remove: z.boolean() }),
   z.strictObject({
     ask: z.literal("emit"),
-    name: text(64),
-    values: z.record(text(64), z.union([z.number(), z.boolean()])),
+    name: z.string().regex(EMITTED_NAME),
+    values: z.record(z.string().regex(EMITTED_NAME), z.union([z.number(), z.boolean()]))
+      .refine((values) => Object.keys(values).length <= MOST_EMITTED_VALUES),
   }),
   z.strictObject({
     ask: z.literal("http"),

@@ -83,6 +83,10 @@ export type AskHead =
   | { ask: "emit"; name: string; values: Record<string, number | boolean> }
   | { ask: "http"; url: string; method: string; headers: [string, string][] };
 
+/** Names in what a plugin emits: no text of anybody's gets into the audit log by them. */
+export const EMITTED_NAME = /^[a-z][a-z0-9_.-]{0,63}$/;
+export const MOST_EMITTED_VALUES = 16;
+
 /** Answers. `ok: false` of a variable: it is not set, or was not taken (`reason`). */
 export interface AnswerHead {
   ok: boolean;

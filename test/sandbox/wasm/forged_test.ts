@@ -113,6 +113,28 @@ describe("a process that runs plugins and was taken over is ended, and so is its
       HELLO,
       encodeFrame(KIND.ask, { ask: "emit", name: "a", values: deep }),
     ],
+    [
+      "emits text",
+      /cannot be asked/,
+      HELLO,
+      encodeFrame(KIND.ask, { ask: "emit", name: "the user said", values: {} }),
+    ],
+    [
+      "emits text as a key",
+      /cannot be asked/,
+      HELLO,
+      encodeFrame(KIND.ask, { ask: "emit", name: "a", values: { "the user said": 1 } }),
+    ],
+    [
+      "emits any number of values",
+      /cannot be asked/,
+      HELLO,
+      encodeFrame(KIND.ask, {
+        ask: "emit",
+        name: "a",
+        values: Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`a${i}`, i])),
+      }),
+    ],
     ["asks without end", /asked too often/, HELLO, ASK],
     ["closes its output", /was killed/, HELLO, NO_BYTES],
     ["gives a call to reyn", /out of turn/, HELLO, encodeFrame(KIND.call, {})],

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { CallContext } from "@extism/extism";
 import { EXTISM_MODULE, MOST_RANDOM_BYTES, USER_MODULE } from "../abi.ts";
 import { MOST_BODY_BYTES, MOST_HEADER_CHARACTERS, MOST_VARIABLE_BYTES } from "../limits.ts";
-import type { AskHead } from "../protocol.ts";
+import { type AskHead, EMITTED_NAME, MOST_EMITTED_VALUES } from "../protocol.ts";
 import { type ActiveCall, activeCall, type Live } from "./active_call.ts";
 
 export type HostFunction = (context: CallContext, ...values: (number | bigint)[]) => number | bigint | void;
@@ -15,8 +15,6 @@ export interface Said {
 }
 
 const INFO_LEVEL = 2;
-const EMITTED_NAME = /^[a-z][a-z0-9_.-]{0,63}$/;
-const MOST_EMITTED_VALUES = 16;
 /** Longest name of a variable, in characters. */
 const MOST_NAME = 256;
 const decoder = new TextDecoder();
