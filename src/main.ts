@@ -1,8 +1,14 @@
 import process from "node:process";
-import { systemHost } from "./cli/system_host.ts";
-import { main } from "./cli/main.ts";
 import { isPluginHost, servePluginsHere } from "./cli/plugin_host.ts";
 
+// A process for plugins is waited for, so it loads nothing else.
 const args = process.argv.slice(2);
-if (isPluginHost(args)) await servePluginsHere();
-else await main(args, systemHost());
+if (isPluginHost(args)) {
+  await servePluginsHere();
+} else {
+  const [{ main }, { systemHost }] = await Promise.all([
+    import("./cli/main.ts"),
+    import("./cli/system_host.ts"),
+  ]);
+  await main(args, systemHost());
+}

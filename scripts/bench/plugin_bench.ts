@@ -59,6 +59,7 @@ export async function rows(): Promise<BenchRow[]> {
     }
     const host = hosts.at(-1) ?? open();
     const warm = await times(WARM_CALLS, () => good(host, nop));
+    const pipe = await pipeRoundTrip();
     const run = await rawExport(nop);
     const raw = rawCall(run);
     const [program, confined] = await interleaved([
@@ -115,6 +116,13 @@ export async function rows(): Promise<BenchRow[]> {
         floorName: "raw spawn",
       },
       {
+        name: "plugin: warm call beside a pipe there and back",
+        unit: "µs",
+        value: call,
+        floor: pipe * 1000,
+        floorName: "cat",
+      },
+      {
         name: "plugin: warm call beside an export",
         unit: "µs",
         value: call,
@@ -162,6 +170,30 @@ async function rawExport({ bytes }: Module): Promise<() => unknown> {
   const { run } = instance.exports;
   if (typeof run !== "function") throw new Error("there is no export");
   return () => Reflect.apply(run, undefined, []);
+}
+
+/** Median milliseconds of as many bytes as a call has, through a program that only gives them back. */
+async function pipeRoundTrip(): Promise<number> {
+  const child = spawn("/bin/cat", [], { stdio: ["pipe", "pipe", "ignore"] });
+  const message = new Uint8Array(600);
+  let [got, settle] = [0, () => {}];
+  child.stdout.on("data", (chunk: Uint8Array) => {
+    got += chunk.length;
+    if (got === message.length) settle();
+  });
+  try {
+    return median(
+      await times(WARM_CALLS, () => {
+        got = 0;
+        return new Promise<void>((resolve) => {
+          settle = resolve;
+          child.stdin.write(message);
+        });
+      }),
+    );
+  } finally {
+    child.kill("SIGKILL");
+  }
 }
 
 /** Microseconds of one call of an export, engine to engine. */

@@ -5,7 +5,7 @@ import { EXIT } from "../errors/exit_codes.ts";
 import { formatFinding, isError } from "../errors/finding.ts";
 import { loadForSession } from "../runtime/configuration.ts";
 import { consentFields, consentText } from "../runtime/consent_state.ts";
-import { type ListedHook, listHooks } from "../runtime/hook_listing.ts";
+import { type ListedHook, type ListedPlugin, listHooks } from "../runtime/hook_listing.ts";
 import { controlDir } from "./control_dir.ts";
 import type { GlobalOptions } from "./host.ts";
 
@@ -46,12 +46,25 @@ const STATES: Readonly<Record<ListedHook["state"], string>> = {
   disabled_here: "disabled in this session",
 };
 
-function hookText({ hook, layer, point, scheme, state, consent, counts, last }: ListedHook): string {
+function hookText({ hook, layer, point, scheme, state, plugin, consent, counts, last }: ListedHook): string {
   const parts = [escapeVisible(hook), layer, point, scheme, STATES[state], countsText(counts)];
   const lines = [parts.filter((part) => part !== "").join("  ")];
+  if (plugin) lines.push(`  plugin: ${escapeVisible(pluginText(plugin))}`);
   if (consent) lines.push(`  consent: ${escapeVisible(consentText(consent))}`);
   if (last) lines.push(`  last: ${last.timestamp} ${escapeVisible(last.text)}`);
   return `${lines.join("\n")}\n`;
+}
+
+function pluginText(plugin: ListedPlugin): string {
+  const { network, read_paths: reads, write_paths: writes } = plugin;
+  const hosts = network === true ? ["any public host"] : network === false ? [] : network;
+  return [
+    `${plugin.module}#${plugin.export}`,
+    `memory ${plugin.memory / 1024 ** 2} MiB`,
+    ...(hosts.length > 0 ? [`reaches ${hosts.join(", ")}`] : []),
+    ...(reads.length > 0 ? [`reads ${reads.join(", ")}`] : []),
+    ...(writes.length > 0 ? [`writes ${writes.join(", ")}`] : []),
+  ].join("; ");
 }
 
 function countsText({ evaluated, matched, failed, refused }: ListedHook["counts"]): string {

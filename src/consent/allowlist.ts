@@ -23,7 +23,7 @@ export interface Allowlist {
   readonly path: string;
   /** Whether exactly this is approved, as the file stands now. `hook` helps to find what it was before. */
   find(key: ConsentKey, hook?: string | null): Promise<Found>;
-  /** Approves. An approval of the same hook that differs in the content of its files alone is replaced. */
+  /** Approves. An approval of the same hook that differs in the content of its files or its config alone is replaced. */
   add(key: ConsentKey, hook: string | null): Promise<Stored>;
   /** Takes back every entry that the function says yes to. */
   remove(which: (entry: AllowlistEntry) => boolean): Promise<Removed>;
@@ -177,8 +177,9 @@ function nearest(entries: readonly AllowlistEntry[], key: ConsentKey, hook: stri
   return best ? { status: "changed", from: best.from, what: best.what } : { status: "absent" };
 }
 
-/** What of a key stays when the content of its files changes. */
+/** What of a key stays when the content of its files, or of its config, changes. */
 function shape(key: ConsentKey): string {
-  const files = Object.fromEntries(Object.keys(key.files).map((file) => [file, ""]));
-  return keyText({ ...key, files });
+  const blank = (map: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.keys(map).map((name) => [name, ""]));
+  return keyText({ ...key, files: blank(key.files), config: blank(key.config) });
 }

@@ -29,6 +29,7 @@ const ownForm = z.strictObject({
   env: z.array(z.string()),
   backend: z.string(),
   files: z.record(z.string(), z.string()),
+  config: z.record(z.string(), z.string()).optional(),
 });
 
 const olderForm = z.object({ command: z.string(), approved_at: z.string(), script_mtime: z.unknown() });
@@ -37,7 +38,8 @@ const olderForm = z.object({ command: z.string(), approved_at: z.string(), scrip
 export function readEntry(value: unknown): AllowlistEntry {
   const own = ownForm.safeParse(value);
   if (own.success) {
-    const { command, approved_at: approvedAt, hook, argv, cwd, grants, env, backend, files } = own.data;
+    const { command, approved_at: approvedAt, hook, argv, cwd, grants, env, backend, files, config } =
+      own.data;
     const key = canonicalKey({
       argv,
       cwd,
@@ -50,6 +52,7 @@ export function readEntry(value: unknown): AllowlistEntry {
       envNames: env,
       backend,
       files,
+      ...(config ? { config } : {}),
     });
     const told = { command, approvedAt, hook };
     // Whoever reads the file reads the command.
@@ -92,5 +95,6 @@ export function keyFields(key: ConsentKey) {
     env: key.envNames,
     backend: key.backend,
     files: key.files,
+    ...(Object.keys(key.config).length > 0 ? { config: key.config } : {}),
   };
 }

@@ -21,6 +21,8 @@ export interface ConsentRequest {
   grants: Omit<ConsentGrants, "readPaths"> & { readPaths?: readonly string[] };
   /** Names of the environment variables that are passed on. */
   envNames: readonly string[];
+  /** A plugin's config: each name to the SHA-256 of its value in hex, since a value may be a secret. Default: none. */
+  config?: Readonly<Record<string, string>>;
   /** The sandbox that confines it. */
   backend: string;
   /** `consent_files`: see `namedFiles`. */
@@ -38,6 +40,8 @@ export interface ConsentKey {
   grants: ConsentGrants;
   envNames: readonly string[];
   backend: string;
+  /** Sorted by name → the SHA-256 of the value in hex. */
+  config: Readonly<Record<string, string>>;
   /** Absolute path, sorted → the SHA-256 of its content in hex, or `-> FILE` for a link to a system's file. */
   files: Readonly<Record<string, string>>;
 }
@@ -134,9 +138,8 @@ export function canonicalKey(
     },
     envNames: sorted(key.envNames),
     backend: key.backend,
-    files: Object.fromEntries(
-      sorted(Object.keys(key.files)).map((file) => [file, key.files[file] ?? ""]),
-    ),
+    config: sortedByName(key.config ?? {}),
+    files: sortedByName(key.files),
   };
 }
 
@@ -150,11 +153,16 @@ export function keyText(key: ConsentKey): string {
     key.envNames,
     key.backend,
     Object.entries(key.files),
+    Object.entries(key.config),
   ]);
 }
 
 export function isSameKey(a: ConsentKey, b: ConsentKey): boolean {
   return keyText(a) === keyText(b);
+}
+
+function sortedByName(map: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(map).sort(([a], [b]) => a < b ? -1 : 1));
 }
 
 function sorted(list: readonly string[]): string[] {

@@ -15,6 +15,7 @@ export function describeChange(approved: ConsentKey, now: ConsentKey): string[] 
     ...grantChanges(approved.grants, now.grants),
     ...listChanges("environment variable", approved.envNames, now.envNames),
     ...(approved.backend === now.backend ? [] : [was("sandbox", approved.backend, now.backend)]),
+    ...configChanges(approved.config, now.config),
     ...fileChanges(approved.files, now.files),
   ];
   if (changes.length <= MOST_CHANGES) return changes;
@@ -50,6 +51,15 @@ function grantChanges(before: ConsentGrants, after: ConsentGrants): string[] {
     ...listChanges("write path", before.writePaths, after.writePaths),
     ...listChanges("read path", before.readPaths, after.readPaths),
   ];
+}
+
+function configChanges(before: ConsentKey["config"], after: ConsentKey["config"]): string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].sort().flatMap((name) => {
+    const [old, now] = [before[name], after[name]];
+    if (old === now) return [];
+    const how = old === undefined ? "is new" : now === undefined ? "is gone" : "changed";
+    return [`config ${show(name)} ${how}`];
+  });
 }
 
 /** What became different between the contents that two approvals are bound to. */

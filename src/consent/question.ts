@@ -50,6 +50,9 @@ export function consentQuestion(
       `may: ${grantsLine(key.grants)}`,
       ...(key.envNames.length > 0 ? [`gets the variables: ${shown(key.envNames)}`] : []),
       `confined by: ${escapeVisible(key.backend)}`,
+      ...(Object.keys(key.config).length > 0
+        ? [`bound to the config: ${shown(Object.keys(key.config))}`]
+        : []),
       ...filesLine(Object.keys(key.files)),
     ],
     changes,

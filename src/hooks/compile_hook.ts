@@ -13,7 +13,8 @@ import { checkMatcher } from "./check_matcher.ts";
 import { compilePush } from "./compile_push.ts";
 import { compileExec } from "./exec_action.ts";
 import { type Hook, type HookAction, type RateLimit, targetKey } from "./hook.ts";
-import { pluginArgv } from "./plugin_argv.ts";
+import { quote } from "../errors/quote.ts";
+import { isMisspelt, pluginArgv } from "./plugin_argv.ts";
 import { parseRate } from "./rate_limiter.ts";
 import { EXEC_KEYS, type HookInput, PLUGIN_KEYS, type Scheme, SCHEMES } from "./schema.ts";
 import type { SessionRef } from "./session_ref.ts";
@@ -125,6 +126,12 @@ function checkSchemeKeys(input: HookInput, scheme: Scheme | undefined, context: 
   if (!scheme) return;
   const runs = scheme === "exec" || scheme === "exec_capture";
   const plugin = runs && pluginArgv(input[scheme]?.[0]) !== undefined;
+  if (runs && isMisspelt(input[scheme]?.[0])) {
+    const message = `${quote(input[scheme]?.[0] ?? "")} names no plugin`;
+    const fix = "write FILE.wasm, or FILE.wasm#EXPORT with an export of letters, digits, _ . and -";
+    context.report([scheme, 0], "E_HOOK_ARGV", message, fix);
+    return;
+  }
   for (const key of EXEC_KEYS) {
     if (input[key] !== undefined && !runs) {
       context.report(

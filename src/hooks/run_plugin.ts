@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ConsentRequest } from "../consent/consent_key.ts";
 import { type ConsentRefusal, decideConsent } from "../consent/consent.ts";
 import { shownCommand } from "../consent/shown_command.ts";
@@ -178,7 +179,22 @@ const DENIAL_CLASS: Readonly<Record<DeniedAxis, string>> = {
   write: "write_denied",
 };
 
-/** What an approval of a plugin is bound to: the bytes that are run, the export and the grants. */
+/** Computed at the first use, since consent is looked up at each call. */
+const configHashes = new WeakMap<PluginAction, Readonly<Record<string, string>>>();
+
+function hashedConfig(plugin: PluginAction): Readonly<Record<string, string>> {
+  const known = configHashes.get(plugin);
+  if (known) return known;
+  const hashed = Object.fromEntries(
+    Object.entries(plugin.config).map((
+      [name, value],
+    ) => [name, createHash("sha256").update(value).digest("hex")]),
+  );
+  configHashes.set(plugin, hashed);
+  return hashed;
+}
+
+/** What an approval of a plugin is bound to: the bytes that are run, the export, its config and the grants. */
 export function pluginConsent(
   action: PluginExec,
   { file, module }: Pick<Loaded, "file" | "module">,
@@ -198,6 +214,7 @@ export function pluginConsent(
     },
     envNames: action.envNames,
     backend: "wasm",
+    config: hashedConfig(action.plugin),
     consentFiles: action.consentFiles.map((text) => inHome(text, homes)),
     contents: { [file]: module.hash },
     unbound: action.argv.slice(1),

@@ -17,9 +17,22 @@ export interface ListedHook {
   scheme: string;
   /** `disabled`: by its own entry; `disabled_here`: by this session. */
   state: "enabled" | "disabled" | "disabled_here";
+  /** Null for a hook that runs no plugin. */
+  plugin: ListedPlugin | null;
   consent: ConsentState | null;
   counts: HookCounts;
   last: { timestamp: string; verdict: string; text: string } | null;
+}
+
+/** A plugin and what it is granted, as declared. */
+export interface ListedPlugin {
+  module: string;
+  export: string;
+  /** Most memory, in bytes. */
+  memory: number;
+  network: boolean | readonly string[];
+  read_paths: readonly string[];
+  write_paths: readonly string[];
 }
 
 export interface HookCounts {
@@ -80,6 +93,7 @@ export async function listHooks(options: ListHooksOptions): Promise<HookListing>
       point: targetKey(hook.target),
       scheme: hook.action.scheme,
       state: stateOf(hook, configuration),
+      plugin: pluginOf(hook),
       consent: await states.of(hook),
       counts,
       last,
@@ -92,6 +106,19 @@ export async function listHooks(options: ListHooksOptions): Promise<HookListing>
 export function stateOf(hook: Hook, { disabled }: Configuration): ListedHook["state"] {
   if (!hook.enabled) return "disabled";
   return hook.name !== null && disabled.has(hook.name) ? "disabled_here" : "enabled";
+}
+
+function pluginOf({ action }: Hook): ListedPlugin | null {
+  if ((action.scheme !== "exec" && action.scheme !== "exec_capture") || !action.plugin) return null;
+  const { file, export: exported, memoryBytes, network, readPaths } = action.plugin;
+  return {
+    module: file,
+    export: exported,
+    memory: memoryBytes,
+    network,
+    read_paths: readPaths,
+    write_paths: action.grants.writePaths,
+  };
 }
 
 function noCounts(): HookCounts {

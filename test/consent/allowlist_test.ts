@@ -97,6 +97,15 @@ describe("an allowlist", () => {
     assert.deepEqual(await statuses(at("2"), at("3")), ["approved", "approved"]);
   });
 
+  it("keeps a config by its hashes, and replaces what differs in it alone", async () => {
+    const list = allowlistAt(file);
+    const at = (digit: string) => key({ config: { url: HEX(digit) } });
+    await list.add(at("1"), "tell");
+    assert.deepEqual(await statuses(at("1"), at("2"), key()), ["approved", "changed", "changed"]);
+    await list.add(at("2"), "tell");
+    assert.deepEqual(await statuses(at("1"), at("2")), ["changed", "approved"]);
+  });
+
   it("names what changed since the approval that is nearest", async () => {
     const list = allowlistAt(file);
     const hook = key({ argv: ["/srv/app/hook.sh"], files: { "/srv/app/hook.sh": HEX("1") } });

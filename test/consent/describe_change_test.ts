@@ -29,6 +29,11 @@ describe("describeChange()", () => {
     ["a read path", { grants: { readPaths: ["/x"] } }, {}, ['read path "/x" is no longer asked for']],
     ["a variable", {}, { envNames: ["TOKEN"] }, ['environment variable "TOKEN" is asked for']],
     ["the sandbox", {}, { backend: "seatbelt" }, ['sandbox was "landlock", is "seatbelt"']],
+    ["config", { config: { url: HEX("1"), b: HEX("1") } }, { config: { url: HEX("2"), a: HEX("1") } }, [
+      'config "a" is new',
+      'config "b" is gone',
+      'config "url" changed',
+    ]],
     ["content", { files: { "/a": HEX("1") } }, { files: { "/a": HEX("2") } }, ['content of "/a" changed']],
     ["a covered file more", {}, { files: { "/a": HEX("2") } }, ['file "/a" is new']],
     ["a covered file less", { files: { "/a": HEX("2") } }, {}, ['file "/a" is gone']],

@@ -74,8 +74,10 @@ export function startConfined(helper: InstalledHelper, keeper: Keeper, options: 
   child.on("error", (error) => (failure = errorCode(error)));
 
   let cancelGrace = () => {};
+  let exited = false;
   const ended = new Promise<string>((resolve) => {
     child.on("exit", (code, signal) => {
+      exited = true;
       cancelGrace();
       // What was said last may still be on its way.
       systemClock.after(0, () => {
@@ -99,6 +101,7 @@ export function startConfined(helper: InstalledHelper, keeper: Keeper, options: 
       stdout,
       ended,
       kill() {
+        if (exited) return;
         child.kill("SIGTERM");
         cancelGrace();
         cancelGrace = systemClock.after(HELPER_GRACE_MS, () => child.kill("SIGKILL"));

@@ -45,7 +45,8 @@ const MOST_REASON = 300;
 
 export function openAsked(options: AskedOptions): Asked {
   const { variables, network, send } = options;
-  const ending = new AbortController();
+  /** Made for the first request, which most calls do not make. */
+  let ending: AbortController | undefined;
   const denied: Denied[] = [];
   let deniedMore = 0;
   let emitted = 0;
@@ -62,6 +63,7 @@ export function openAsked(options: AskedOptions): Asked {
   const request = async (question: Extract<AskHead, { ask: "http" }>, body: Uint8Array): Promise<Answer> => {
     const isGranted = network === true || (network !== false && network.length > 0);
     if (!isGranted || !send) return deny(hostOf(question.url), "the hook is granted no network");
+    ending ??= new AbortController();
     const result = await send({
       url: question.url,
       method: question.method,
@@ -106,7 +108,7 @@ export function openAsked(options: AskedOptions): Asked {
     get deniedMore() {
       return deniedMore;
     },
-    abandon: () => ending.abort(new Error("the call has ended")),
+    abandon: () => ending?.abort(new Error("the call has ended")),
   };
 }
 

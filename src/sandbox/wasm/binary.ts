@@ -1,3 +1,5 @@
+import { MOST_SECTIONS } from "./limits.ts";
+
 /** Reads the parts of a module's binary form. A reading beyond the end, or of a number that is too long, throws `Malformed`. */
 export class Malformed extends Error {}
 
@@ -107,6 +109,7 @@ export function sections(bytes: Uint8Array): Section[] {
     const length = from.number();
     const bodyStart = from.at;
     from.bytes(length);
+    if (found.length >= MOST_SECTIONS) throw new Malformed(`it has more than ${MOST_SECTIONS} sections`);
     found.push({ id, start, bodyStart, end: bodyStart + length });
   }
   return found;

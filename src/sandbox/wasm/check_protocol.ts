@@ -4,25 +4,21 @@ import { KEPT_LOG_BYTES, MOST_ERROR_TEXT } from "./limits.ts";
 import {
   type AskHead,
   DENIED_AXES,
-  INNER_OUTCOMES,
+  EMITTED_NAME,
   MOST_DENIED,
+  MOST_EMITTED_VALUES,
   MOST_TARGET,
-  type ResultHead,
+  type ResultWords,
 } from "./protocol.ts";
 
 const text = (most: number) => z.string().max(most);
 
-/** Head of a result; the output is the body. Checked, for it comes from where a plugin runs. */
-export const resultHead: z.ZodType<ResultHead> = z.strictObject({
-  outcome: z.enum(INNER_OUTCOMES),
-  returncode: z.int(),
+/** The words of a result. Checked, for they come from where a plugin runs. */
+export const resultWords: z.ZodType<ResultWords> = z.strictObject({
   reason: text(MOST_ERROR_TEXT * 2).nullable(),
   /** The plugin's own error text. */
   error: text(MOST_ERROR_TEXT * 2).nullable(),
   log: text(KEPT_LOG_BYTES * 2),
-  hostCalls: z.int().min(0),
-  /** The guest's memory at the end. */
-  memoryBytes: z.int().min(0),
   denied: z.array(z.strictObject({
     axis: z.enum(DENIED_AXES),
     target: text(MOST_TARGET * 2),
@@ -37,8 +33,9 @@ export const askHead: z.ZodType<AskHead> = z.discriminatedUnion("ask", [
   z.strictObject({ ask: z.literal("var_set"), name: text(1024), remove: z.boolean() }),
   z.strictObject({
     ask: z.literal("emit"),
-    name: text(64),
-    values: z.record(text(64), z.union([z.number(), z.boolean()])),
+    name: z.string().regex(EMITTED_NAME),
+    values: z.record(z.string().regex(EMITTED_NAME), z.union([z.number(), z.boolean()]))
+      .refine((values) => Object.keys(values).length <= MOST_EMITTED_VALUES),
   }),
   z.strictObject({
     ask: z.literal("http"),

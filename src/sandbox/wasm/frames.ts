@@ -1,10 +1,12 @@
+import { Buffer } from "node:buffer";
+
 /**
  * What goes between reyn and a plugin's process, both ways: the length of the rest (u32, little endian), the kind (u8), the length of
- * the head (u32), the head as JSON, then bytes.
+ * the head (u32), the head as JSON or nothing, then bytes.
  */
 export interface Frame {
   kind: FrameKind;
-  /** JSON text. */
+  /** JSON text; empty where there is none. */
   head: string;
   body: Uint8Array;
 }
@@ -31,21 +33,26 @@ export const PROTOCOL = 1;
 /** What the first frame's head begins with; nothing else is taken for one. */
 export const GREETING = "reyn-plugin-host";
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const KINDS: ReadonlySet<number> = new Set(Object.values(KIND));
 const NO_BYTES = new Uint8Array();
 
-export function encodeFrame(kind: FrameKind, head: unknown, body: Uint8Array = NO_BYTES): Uint8Array {
-  const text = encoder.encode(JSON.stringify(head));
-  const rest = 1 + HEAD_LENGTH_BYTES + text.length + body.length;
-  const frame = new Uint8Array(4 + rest);
-  const view = new DataView(frame.buffer);
-  view.setUint32(0, rest, true);
+/** The head is written as JSON, none where it is undefined; the parts together are the body. */
+export function encodeFrame(kind: FrameKind, head: unknown, ...parts: readonly Uint8Array[]): Uint8Array {
+  const text = head === undefined ? "" : JSON.stringify(head);
+  const headLength = Buffer.byteLength(text);
+  const bodyAt = PREFIX_BYTES + HEAD_LENGTH_BYTES + headLength;
+  const length = parts.reduce((sum, part) => sum + part.length, bodyAt);
+  const frame = Buffer.allocUnsafe(length);
+  frame.writeUInt32LE(length - 4, 0);
   frame[4] = kind;
-  view.setUint32(PREFIX_BYTES, text.length, true);
-  frame.set(text, PREFIX_BYTES + HEAD_LENGTH_BYTES);
-  frame.set(body, PREFIX_BYTES + HEAD_LENGTH_BYTES + text.length);
+  frame.writeUInt32LE(headLength, PREFIX_BYTES);
+  frame.write(text, PREFIX_BYTES + HEAD_LENGTH_BYTES);
+  let at = bodyAt;
+  for (const part of parts) {
+    frame.set(part, at);
+    at += part.length;
+  }
   return frame;
 }
 
@@ -55,23 +62,27 @@ export function readPrefix(
   at: number,
   most: number,
 ): { rest: number; kind: FrameKind } | undefined {
-  const view = new DataView(bytes.buffer, bytes.byteOffset + at, PREFIX_BYTES);
-  const rest = view.getUint32(0, true);
-  const kind = view.getUint8(4);
+  const rest = u32(bytes, at);
+  const kind = bytes[at + 4] ?? 0;
   if (!isKind(kind) || rest < 1 + HEAD_LENGTH_BYTES || rest > most) return undefined;
   return { rest, kind };
 }
 
 /** `rest` is what follows the kind. Undefined for what is no frame. The body is a copy. */
 export function readRest(kind: FrameKind, rest: Uint8Array): Frame | undefined {
-  const length = new DataView(rest.buffer, rest.byteOffset, HEAD_LENGTH_BYTES).getUint32(0, true);
-  const end = HEAD_LENGTH_BYTES + length;
+  const end = HEAD_LENGTH_BYTES + u32(rest, 0);
   if (end > rest.length) return undefined;
   return {
     kind,
-    head: decoder.decode(rest.subarray(HEAD_LENGTH_BYTES, end)),
-    body: Uint8Array.from(rest.subarray(end)),
+    head: end === HEAD_LENGTH_BYTES ? "" : decoder.decode(rest.subarray(HEAD_LENGTH_BYTES, end)),
+    body: end === rest.length ? NO_BYTES : new Uint8Array(rest.subarray(end)),
   };
+}
+
+/** Little endian. A view would have the engine make a buffer of its own for each frame. */
+function u32(bytes: Uint8Array, at: number): number {
+  const [a = 0, b = 0, c = 0, d = 0] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+  return (a | b << 8 | c << 16 | d << 24) >>> 0;
 }
 
 function isKind(value: number): value is FrameKind {

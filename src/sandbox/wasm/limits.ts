@@ -42,5 +42,18 @@ export const KEPT_LOG_BYTES = 8 * KIB;
 export const MOST_ERROR_TEXT = 2000;
 /** A page of guest memory. */
 export const PAGE_BYTES = 64 * KIB;
-/** Most entries of a table. */
+/** Most entries of a table, and of all tables of a module as they begin. */
 export const MOST_TABLE_ENTRIES = 1_000_000;
+export const MOST_TABLES = 8;
+/** Parts of a module. They are read where everything else waits. */
+export const MOST_SECTIONS = 1000;
+export const MOST_TYPES = 10_000;
+export const MOST_IMPORTS = 1000;
+export const MOST_FUNCTIONS = 100_000;
+export const MOST_EXPORTS = 10_000;
+/** Largest body of a request over the network, and of whatever else a plugin hands over. */
+export const MOST_BODY_BYTES = 16 * MIB;
+/** Most characters of all headers of a request. */
+export const MOST_HEADER_CHARACTERS = 64 * KIB;
+/** What a block costs that the host holds for a plugin, besides its bytes: else it could hold any number of empty ones. */
+export const BLOCK_COST_BYTES = KIB;

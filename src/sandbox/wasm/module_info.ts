@@ -10,7 +10,17 @@ import {
   SECTION,
   sections,
 } from "./binary.ts";
-import { MOST_MODULE_BYTES, MOST_TABLE_ENTRIES, PAGE_BYTES } from "./limits.ts";
+import {
+  MOST_EXPORTS,
+  MOST_FUNCTIONS,
+  MOST_IMPORTS,
+  MOST_MODULE_BYTES,
+  MOST_TABLE_ENTRIES,
+  MOST_TABLES,
+  MOST_TYPES,
+  PAGE_BYTES,
+} from "./limits.ts";
+import { OWN_EXPORT_PREFIX } from "./rewrite_module.ts";
 
 /** What a module declares, read from its bytes; nothing is compiled or run. */
 export interface ModuleInfo {
@@ -99,7 +109,7 @@ function read(bytes: Uint8Array): Found {
         typesKnown = readTypes(from, types);
         break;
       case SECTION.import:
-        for (let left = from.number(); left > 0; left--) {
+        for (let left = counted(from, MOST_IMPORTS, "imports"); left > 0; left--) {
           const entry = readImport(from, types);
           found.imports.push(entry);
           if (entry.kind === "function") functions.push(typesKnown ? entry.type : undefined);
@@ -107,7 +117,7 @@ function read(bytes: Uint8Array): Found {
         }
         break;
       case SECTION.function:
-        for (let left = from.number(); left > 0; left--) {
+        for (let left = counted(from, MOST_FUNCTIONS, "functions"); left > 0; left--) {
           const type = from.number();
           declared += 1;
           functions.push(typesKnown ? types[type] : undefined);
@@ -117,7 +127,7 @@ function read(bytes: Uint8Array): Found {
         bodies += from.number();
         break;
       case SECTION.table:
-        for (let left = from.number(); left > 0; left--) {
+        for (let left = counted(from, MOST_TABLES, "tables"); left > 0; left--) {
           refuseInitialised(bytes[from.at]);
           readReferenceType(from);
           found.tables.push(readLimits(from));
@@ -127,7 +137,7 @@ function read(bytes: Uint8Array): Found {
         for (let left = from.number(); left > 0; left--) found.memories.push(readLimits(from));
         break;
       case SECTION.export:
-        for (let left = from.number(); left > 0; left--) {
+        for (let left = counted(from, MOST_EXPORTS, "exports"); left > 0; left--) {
           const name = from.name();
           const kind = from.byte();
           const index = from.number();
@@ -141,6 +151,12 @@ function read(bytes: Uint8Array): Found {
   return found;
 }
 
+function counted(from: Reader, most: number, what: string): number {
+  const count = from.number();
+  if (count > most) throw new Malformed(`it has more than ${most} ${what}`);
+  return count;
+}
+
 /** Behind such a table stands an expression of any length. */
 function refuseInitialised(first: number | undefined): void {
   if (first === 0x40) throw new Malformed("a table has an initial value, which is not supported");
@@ -148,7 +164,7 @@ function refuseInitialised(first: number | undefined): void {
 
 /** False when there are types of a newer kind, whose numbers cannot be told. */
 function readTypes(from: Reader, types: FunctionType[]): boolean {
-  for (let left = from.number(); left > 0; left--) {
+  for (let left = counted(from, MOST_TYPES, "types"); left > 0; left--) {
     if (from.byte() !== 0x60) return false;
     const list = () => Array.from({ length: checkedLength(from) }, () => VALUE_TYPES[from.byte()]);
     const params = list();
@@ -189,9 +205,15 @@ function readImport(from: Reader, types: readonly FunctionType[]): Import {
   }
 }
 
+/** Only what the host itself has: every object has a `constructor`. */
+function offeredOf(module: string, name: string): Signature | undefined {
+  const functions = Object.hasOwn(OFFERED, module) ? OFFERED[module] : undefined;
+  return functions && Object.hasOwn(functions, name) ? functions[name] : undefined;
+}
+
 function importProblem(imports: readonly Import[]): string | undefined {
   const missing = imports.filter(({ module, name, kind }) =>
-    kind !== "memory" && (kind !== "function" || !Object.hasOwn(OFFERED[module] ?? {}, name))
+    kind !== "memory" && (kind !== "function" || !offeredOf(module, name))
   );
   if (missing.length > 0) {
     const shown = missing.slice(0, MOST_LISTED).map(({ module, name, kind }) =>
@@ -201,7 +223,7 @@ function importProblem(imports: readonly Import[]): string | undefined {
     return `it imports what the host does not offer: ${shown.join(", ")}${more}`;
   }
   for (const { module, name, type } of imports) {
-    const offered = OFFERED[module]?.[name];
+    const offered = offeredOf(module, name);
     if (!type || !offered || isSame(type, offered)) continue;
     return `it imports ${quote(module)} ${quote(name)} as ${shownType(type)}, which is ${shownType(offered)}`;
   }
@@ -223,12 +245,18 @@ function memoryProblem(memories: readonly Limits[], memoryBytes: number): string
 
 function tableProblem(tables: readonly Limits[]): string | undefined {
   if (tables.some((table) => table.is64)) return "it has a 64-bit table";
-  return tables.some((table) => table.min > MOST_TABLE_ENTRIES)
-    ? `it has a table of more than ${MOST_TABLE_ENTRIES} entries`
+  return tables.reduce((sum, table) => sum + table.min, 0) > MOST_TABLE_ENTRIES
+    ? `its tables have more than ${MOST_TABLE_ENTRIES} entries`
     : undefined;
 }
 
 function exportProblem(found: Found, name: string): string | undefined {
+  const taken = [...found.exports.keys(), ...found.others].find((one) => one.startsWith(OWN_EXPORT_PREFIX));
+  if (taken !== undefined) {
+    return `its export ${quote(taken)} has a name that is reyn's own, which begin with ${
+      quote(OWN_EXPORT_PREFIX)
+    }`;
+  }
   if (found.exports.has(name)) {
     const type = found.exports.get(name);
     return isCallable(type) || type === undefined

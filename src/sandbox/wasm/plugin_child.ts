@@ -1,7 +1,7 @@
 import { residentMemory } from "../../adapter/resident_memory.ts";
 import type { Clock } from "../../clock/clock.ts";
 import type { ConfinedChild } from "../linux/confined_child.ts";
-import { askHead, helloAnswer, parseHead, resultHead } from "./check_protocol.ts";
+import { askHead, helloAnswer, parseHead, resultWords } from "./check_protocol.ts";
 import { encodeFrame, type Frame, frameReader, GREETING, KIND, PROTOCOL } from "./frames.ts";
 import {
   type AnswerHead,
@@ -10,6 +10,7 @@ import {
   MOST_FRAME_FROM_CHILD,
   type ResultHead,
 } from "./protocol.ts";
+import { decodeResult } from "./result_frame.ts";
 
 export interface Module {
   /** SHA-256 in hex, of exactly these bytes. */
@@ -61,9 +62,12 @@ export function talkTo(
 ): PluginChild {
   const unframe = frameReader(MOST_FRAME_FROM_CHILD);
   const modules = new Set<string>();
-  let current: { call: ChildCall; settle(result: ChildResult): void; asking: boolean } | undefined;
+  let current:
+    | { call: ChildCall; settle(result: ChildResult): void; asking: boolean; asked: number }
+    | undefined;
   let greeted: ((problem: string | undefined) => void) | undefined;
   let broken: string | undefined;
+  let silent = false;
   /** Said before anything of a plugin's is there. */
   let pid: number | undefined;
 
@@ -75,7 +79,9 @@ export function talkTo(
   const answer = async (asking: NonNullable<typeof current>, question: AskHead, body: Uint8Array) => {
     const given = await asking.call.answer(question, body);
     asking.asking = false;
-    if (current === asking && broken === undefined) send(encodeFrame(KIND.answer, given.head, given.body));
+    if (current === asking && broken === undefined) {
+      send(encodeFrame(KIND.answer, given.head, ...(given.body ? [given.body] : [])));
+    }
   };
   const take = (frame: Frame) => {
     if (frame.kind === KIND.hello && greeted) {
@@ -86,13 +92,17 @@ export function talkTo(
       greeted(problem);
       greeted = undefined;
     } else if (frame.kind === KIND.result && current && !current.asking) {
-      const head = parseHead(resultHead, frame.head);
-      const most = current.call.head.outputBytes;
-      if (!head || frame.body.length > most) return giveUp("its process sent what is no result");
+      const result = decodeResult(frame, (text) => parseHead(resultWords, text));
+      if (!result || result.output.length > current.call.head.outputBytes) {
+        return giveUp("its process sent what is no result");
+      }
       const { settle } = current;
       current = undefined;
-      settle({ status: "done", head, output: frame.body });
+      settle({ status: "done", ...result });
     } else if (frame.kind === KIND.ask && current && !current.asking) {
+      current.asked += 1;
+      // It counts by itself, unless it is no longer what reyn started.
+      if (current.asked > current.call.head.hostCalls) return giveUp("its process asked too often");
       const question = parseHead(askHead, frame.head);
       if (!question) return giveUp("its process asked what cannot be asked");
       current.asking = true;
@@ -106,6 +116,11 @@ export function talkTo(
     const read = unframe(chunk);
     if (!read.ok) return giveUp("its process sent what is no frame");
     for (const frame of read.frames) if (broken === undefined) take(frame);
+  });
+  // Nothing more can be heard from it. Why that is, is known when it has ended.
+  child.stdout.on("end", () => {
+    silent = true;
+    child.kill();
   });
 
   const ready = new Promise<string | undefined>((resolve) => {
@@ -145,10 +160,10 @@ export function talkTo(
       modules.delete(hash);
       modules.add(hash);
       send(encodeFrame(KIND.call, call.head, call.input));
-      return new Promise((settle) => (current = { call, settle, asking: false }));
+      return new Promise((settle) => (current = { call, settle, asking: false, asked: 0 }));
     },
     kill: () => giveUp("reyn ended it"),
-    usable: () => broken === undefined,
+    usable: () => broken === undefined && !silent,
     residentBytes: () => pid === undefined || broken !== undefined ? 0 : residentMemory(pid) ?? 0,
     ended,
   };

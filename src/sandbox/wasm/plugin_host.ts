@@ -106,12 +106,12 @@ export function createPluginHost(options: PluginHostOptions): PluginHost {
         return without(
           "disabled",
           `it failed ${ports.breaker.faults(call.owner)} times in a row, and is not called any more`,
-          0,
         );
       }
       const result = await bounded(ports, call, limits, began);
       if (FAULTS.has(result.outcome) && !call.signal?.aborted) {
-        return { ...result, disables: ports.breaker.fault(call.owner) };
+        result.disables = ports.breaker.fault(call.owner);
+        return result;
       }
       if (result.outcome === "ok" || result.outcome === "exit") ports.breaker.good(call.owner);
       return result;
@@ -130,45 +130,56 @@ function bounded(ports: Ports, call: PluginCall, limits: PluginLimits, began: nu
     const state: CallState = {
       given: { up: false },
       settled: false,
-      kill: undefined,
+      running: undefined,
       ask: undefined,
       endEarly: (outcome, reason) => endEarly(outcome, reason),
     };
-    const timers: (() => void)[] = [];
+    const deadline = limits.timeoutMs > 0 ? began + limits.timeoutMs : Infinity;
+    let stopTimer = () => {};
+    let stopWatching: (() => void) | undefined;
+    let stopWaiting = () => {};
+    // One timer for the whole call, since nearly every call ends before it is due.
+    const look = () => {
+      const now = clock.monotonic();
+      if (now >= deadline) return endEarly("timeout", `timed out after ${limits.timeoutMs / 1000} s`);
+      const { running } = state;
+      if (running && !stopWatching && now >= running.since + SLOW_MS) {
+        ports.pool.spare(FLOOR_CONFINEMENT);
+        stopWatching = watchMemory(running.child, limits, state);
+      }
+      const next = stopWatching ? deadline : Math.min(deadline, (running?.since ?? now) + SLOW_MS);
+      if (next < Infinity) stopTimer = clock.after(next - now, look);
+    };
     const settle = (result: PluginResult) => {
       if (state.settled) return;
       state.settled = state.given.up = true;
-      for (const stop of timers) stop();
+      stopTimer();
+      stopWatching?.();
+      stopWaiting();
       call.signal?.removeEventListener("abort", onAbort);
-      resolve({ ...result, durationMs: clock.monotonic() - began });
+      result.durationMs = clock.monotonic() - began;
+      resolve(result);
     };
     const endEarly = (outcome: PluginOutcome, reason: string) => {
       if (state.settled) return;
-      state.kill?.();
+      state.running?.child.kill();
       state.ask?.abandon();
       const { denied, deniedMore } = state.ask ?? {};
-      settle({ ...without(outcome, reason, 0), denied: denied ?? [], deniedMore: deniedMore ?? 0 });
+      settle({ ...without(outcome, reason), denied: denied ?? [], deniedMore: deniedMore ?? 0 });
     };
     const onAbort = () => endEarly("signal", "it was ended by reyn");
-    if (limits.timeoutMs > 0) {
-      timers.push(
-        clock.after(
-          limits.timeoutMs,
-          () => endEarly("timeout", `timed out after ${limits.timeoutMs / 1000} s`),
-        ),
-      );
-    }
-    call.signal?.addEventListener("abort", onAbort, { once: true });
     if (call.signal?.aborted) return onAbort();
-    const wait = ports.breaker.waitMs(call.owner);
+    call.signal?.addEventListener("abort", onAbort, { once: true });
+    look();
     const start = () => {
-      performCall(ports, call, limits, state, timers).then(
+      performCall(ports, call, limits, state).then(
         settle,
         (error: unknown) =>
-          settle(without("launch_failed", error instanceof Error ? error.message : String(error), 0)),
+          settle(without("launch_failed", error instanceof Error ? error.message : String(error))),
       );
     };
-    if (wait > 0) timers.push(clock.after(wait, start));
+    const wait = ports.breaker.waitMs(call.owner);
+    if (wait > 0) stopWaiting = clock.after(wait, start);
     else start();
   });
 }
@@ -176,8 +187,8 @@ function bounded(ports: Ports, call: PluginCall, limits: PluginLimits, began: nu
 interface CallState {
   given: { up: boolean };
   settled: boolean;
-  /** Ends the process that works on it. */
-  kill: (() => void) | undefined;
+  /** The process that works on it. */
+  running: { child: PluginChild; since: number } | undefined;
   ask: Asked | undefined;
   endEarly(outcome: PluginOutcome, reason: string): void;
 }
@@ -187,32 +198,27 @@ async function performCall(
   call: PluginCall,
   limits: PluginLimits,
   state: CallState,
-  timers: (() => void)[],
 ): Promise<PluginResult> {
   const { options, pool } = ports;
   const { clock } = options;
   const grants = call.grants ?? NO_GRANTS;
   if (call.input.length > limits.inputBytes) {
-    return without("input_limit", `its input is over ${limits.inputBytes} bytes`, 0);
+    return without("input_limit", `its input is over ${limits.inputBytes} bytes`);
   }
   const granted = grantedFolders(grants, options);
-  if (!granted.ok) return without("launch_failed", granted.reason, 0);
+  if (!granted.ok) return without("launch_failed", granted.reason);
   const readOnly = grants.writePaths.length > 0 ? call.readOnly ?? [] : [];
   const isPlain = granted.folders.length === 0 && limits.memoryBytes <= DEFAULT_PLUGIN_LIMITS.memoryBytes;
   const confinement = isPlain
     ? FLOOR_CONFINEMENT
     : confinementOf(granted.folders, readOnly, limits.memoryBytes);
   const lease = await pool.take({ confinement, owner: call.owner, hash: call.module.hash }, state.given);
-  if (!lease.ok) return without("sandbox_unconfirmed", lease.reason, 0);
+  if (!lease.ok) return without("sandbox_unconfirmed", lease.reason);
   if (state.settled) {
     lease.release();
-    return without("signal", "nobody waits for it any more", 0);
+    return without("signal", "nobody waits for it any more");
   }
-  state.kill = () => lease.child.kill();
-  timers.push(clock.after(SLOW_MS, () => {
-    pool.spare(FLOOR_CONFINEMENT);
-    timers.push(watchMemory(lease.child, limits, state));
-  }));
+  state.running = { child: lease.child, since: clock.monotonic() };
   const variables = ports.variables.begin(call.owner);
   const asked = openAsked({
     variables,
@@ -245,7 +251,7 @@ async function performCall(
     });
     if (done.status === "gone") {
       return {
-        ...without("signal", `its process ended: ${done.reason}`, 0),
+        ...without("signal", `its process ended: ${done.reason}`),
         denied: asked.denied,
         deniedMore: asked.deniedMore,
       };
@@ -344,7 +350,7 @@ function denoFolders(env: Readonly<Record<string, string | undefined>>): Record<
   return Object.fromEntries(names.flatMap((name) => env[name] === undefined ? [] : [[name, env[name]]]));
 }
 
-function without(outcome: PluginOutcome, reason: string, durationMs: number): PluginResult {
+function without(outcome: PluginOutcome, reason: string): PluginResult {
   return {
     outcome,
     returncode: -1,
@@ -357,6 +363,6 @@ function without(outcome: PluginOutcome, reason: string, durationMs: number): Pl
     hostCalls: 0,
     memoryBytes: 0,
     disables: false,
-    durationMs,
+    durationMs: 0,
   };
 }

@@ -1,4 +1,4 @@
-import { MOST_HTTP_BYTES, MOST_VARIABLE_BYTES } from "./limits.ts";
+import { MOST_BODY_BYTES } from "./limits.ts";
 
 /** How one call of a plugin ended inside its process. */
 export const INNER_OUTCOMES = [
@@ -57,18 +57,21 @@ export interface Denied {
 export const MOST_DENIED = 8;
 export const MOST_TARGET = 200;
 
-/** Head of a result; the output is the body. */
-export interface ResultHead {
+/** What a result says beside its output. */
+export interface ResultHead extends ResultWords {
   outcome: InnerOutcome;
   returncode: number;
+  hostCalls: number;
+  /** The guest's memory at the end. */
+  memoryBytes: number;
+}
+
+export interface ResultWords {
   reason: string | null;
   /** The plugin's own error text. */
   error: string | null;
   /** The end of its log. */
   log: string;
-  hostCalls: number;
-  /** The guest's memory at the end. */
-  memoryBytes: number;
   denied: Denied[];
   deniedMore: number;
 }
@@ -80,6 +83,10 @@ export type AskHead =
   | { ask: "emit"; name: string; values: Record<string, number | boolean> }
   | { ask: "http"; url: string; method: string; headers: [string, string][] };
 
+/** Names in what a plugin emits: no text of anybody's gets into the audit log by them. */
+export const EMITTED_NAME = /^[a-z][a-z0-9_.-]{0,63}$/;
+export const MOST_EMITTED_VALUES = 16;
+
 /** Answers. `ok: false` of a variable: it is not set, or was not taken (`reason`). */
 export interface AnswerHead {
   ok: boolean;
@@ -88,6 +95,7 @@ export interface AnswerHead {
   headers?: readonly (readonly [string, string])[];
 }
 
-/** Largest frame that a plugin's process sends: what it may put out or send on, and some room. */
-export const MOST_FRAME_FROM_CHILD = 64 * 1024 +
-  Math.max(16 * 1024 * 1024, MOST_HTTP_BYTES, MOST_VARIABLE_BYTES);
+/** Largest head that a plugin's process sends: a request with as many headers as may be, every character escaped. */
+const MOST_HEAD_BYTES = 1024 * 1024;
+/** Largest frame that it sends. */
+export const MOST_FRAME_FROM_CHILD = MOST_HEAD_BYTES + MOST_BODY_BYTES;

@@ -26,7 +26,7 @@ const AFTER_MEMORY = new Set([13, 6, 7, 8, 9, 12, 10, 11]);
  * The module with its bounds written into it: no memory and no table can grow over its limit, a memory that it would import becomes
  * its own, and names are changed as the constants say. The module has passed `inspectModule`. Throws `Malformed`.
  */
-export function rewriteModule(bytes: Uint8Array, memoryBytes: number): Uint8Array {
+export function rewriteModule(bytes: Uint8Array, memoryBytes: number): Uint8Array<ArrayBuffer> {
   const out: Uint8Array[] = [bytes.subarray(0, 8)];
   let ownMemory: number[] | undefined;
   const pages = Math.floor(memoryBytes / PAGE_BYTES);
@@ -131,7 +131,7 @@ function section(id: number, body: readonly Uint8Array[]): Uint8Array {
   return concat([Uint8Array.from([id, ...encodeNumber(length)]), ...body]);
 }
 
-function concat(parts: readonly Uint8Array[]): Uint8Array {
+function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {

@@ -24,8 +24,11 @@ export interface TestHost {
 
 let owners = 0;
 
-/** A host with processes of its own, one of which is ready. */
-export async function openTestHost(options: Partial<PluginHostOptions> = {}): Promise<TestHost> {
+/** A host with processes of its own, one of which is ready, unless `isReady` is false. */
+export async function openTestHost(
+  options: Partial<PluginHostOptions> = {},
+  { isReady = true }: { isReady?: boolean } = {},
+): Promise<TestHost> {
   const place = makePlace();
   const sandbox = openSandbox();
   const host = createPluginHost({
@@ -44,8 +47,10 @@ export async function openTestHost(options: Partial<PluginHostOptions> = {}): Pr
       input: new TextEncoder().encode("{}"),
       ...rest,
     });
-  const ready = await call(await made({ run: "(i32.const 0)" }));
-  if (ready.outcome !== "ok") throw new Error(`no plugin runs here: ${ready.outcome} ${ready.reason}`);
+  if (isReady) {
+    const ready = await call(await made({ run: "(i32.const 0)" }));
+    if (ready.outcome !== "ok") throw new Error(`no plugin runs here: ${ready.outcome} ${ready.reason}`);
+  }
   return {
     place,
     host,
@@ -66,16 +71,24 @@ export async function made(text: PluginText): Promise<Module> {
   return moduleOf(await plugin(text));
 }
 
-/** Processes that run plugins for this one. */
+/** The sandbox's helpers that hold processes for plugins of this one. */
 export function pluginProcesses(): number[] {
-  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).flatMap((name) => {
+  return running((pid) =>
+    readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(`--runtime-pid\0${process.pid}\0`)
+  );
+}
+
+/** The processes that such a helper has started. */
+export function processesOf(helper: number): number[] {
+  return running((pid) => readFileSync(`/proc/${pid}/status`, "utf8").includes(`\nPPid:\t${helper}\n`));
+}
+
+function running(isWanted: (pid: number) => boolean): number[] {
+  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => {
     try {
-      const command = readFileSync(`/proc/${name}/cmdline`, "utf8");
-      const status = readFileSync(`/proc/${name}/status`, "utf8");
-      const isOurs = command.includes(`--runtime-pid\0${process.pid}\0`);
-      return isOurs && !/^State:\s+Z/m.test(status) ? [Number(name)] : [];
+      return isWanted(pid) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
     } catch {
-      return [];
+      return false;
     }
   });
 }

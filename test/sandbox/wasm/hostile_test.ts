@@ -97,6 +97,91 @@ describe("a hostile plugin", () => {
     assert.equal(result.outcome, "memory_limit", result.reason ?? "");
   });
 
+  it("that has the host hold any number of empty blocks is stopped as memory_limit", async () => {
+    const module = await made({
+      imports: ["alloc"],
+      run: "(loop $l (drop (call $alloc (i64.const 0))) (br $l)) (i32.const 0)",
+    });
+    const result = await test.call(module, { limits: LONG });
+    assert.equal(result.outcome, "memory_limit", result.reason ?? "");
+    assert.match(result.reason ?? "", /the host was to hold more than/);
+  });
+
+  it("that hands over more than reyn takes is told so, and keeps its process", async () => {
+    const variable = await made({
+      imports: ["alloc", "var_set"],
+      run: "(call $var_set (call $alloc (i64.const 1)) (call $alloc (i64.const 40000000))) (i32.const 0)",
+    });
+    const result = await test.call(variable, { limits: LONG });
+    assert.deepEqual([result.outcome, result.error], [
+      "exit",
+      "its variables would hold more than 1048576 bytes",
+    ]);
+    const request = await made({
+      imports: ["alloc", "http_request"],
+      texts: { request: `{"url":"http://example.com/"}` },
+      run: "(drop (call $http_request (TEXT request) (call $alloc (i64.const 40000000)))) (i32.const 0)",
+    });
+    const sent = await test.call(request, { limits: LONG });
+    assert.deepEqual([sent.outcome, sent.log], ["ok", "http_request: its body is over 16777216 bytes\n"]);
+  });
+
+  it("that hands host functions places where nothing is gets nothing, and traps or goes on", async () => {
+    const bodies = [
+      "(drop (call $alloc (i64.const -1)))",
+      "(drop (call $length (i64.const -1)))",
+      "(drop (call $load_u8 (i64.const 0x7fffffffffffffff)))",
+      "(call $store_u8 (i64.const -8) (i32.const 1))",
+      "(call $output_set (call $alloc (i64.const 8)) (i64.const -1))",
+      "(call $output_set (call $alloc (i64.const 8)) (i64.const 9))",
+      "(call $output_set (i64.const -1) (i64.const 0))",
+      "(call $error_set (i64.const -5))",
+      "(call $log (i64.const -1)) (call $log (i64.const 0x7fffffffffffffff))",
+      "(drop (call $config_get (i64.const -1)))",
+      "(drop (call $var_get (i64.const -1))) (call $var_set (i64.const -1) (i64.const -1))",
+      "(drop (call $http_request (i64.const -1) (i64.const -1)))",
+      "(call $emit (i64.const -1))",
+      "(drop (call $random (i64.const -1)))",
+    ];
+    for (const body of bodies) {
+      const names = [...body.matchAll(/\$(\w+)/g)].flatMap(([, name]) => name ?? []);
+      const result = await test.call(await made({ imports: names, run: `${body} (i32.const 0)` }), {
+        limits: LONG,
+      });
+      assert.ok(
+        ["ok", "exit", "trap", "memory_limit"].includes(result.outcome),
+        `${body}: ${result.outcome}`,
+      );
+      assert.equal(result.output.length, 0);
+    }
+    await goesOn();
+  });
+
+  it("that throws an exception of its own traps, and reyn says so", async () => {
+    const bytes = await assemble(
+      `(module (tag $t (param i32)) (func (export "run") (throw $t (i32.const 1))))`,
+    );
+    const result = await test.call(moduleOf(bytes), { limits: LONG });
+    assert.deepEqual([result.outcome, result.reason], [
+      "trap",
+      "an exception of its own that nothing in it caught",
+    ]);
+  });
+
+  it("whose memory, tables or data do not fit as it begins traps before it runs", async () => {
+    for (
+      const [text, outcome] of [
+        [`(memory 1) (data (i32.const 65530) "0123456789")`, "trap"],
+        [`(table 1 funcref) (elem (i32.const 5) $f)`, "trap"],
+        [`(start $f)`, "trap"],
+      ] as const
+    ) {
+      const bytes = await assemble(`(module (func $f unreachable) ${text} (func (export "run")))`);
+      assert.equal((await test.call(moduleOf(bytes), { limits: LONG })).outcome, outcome, text);
+    }
+    await goesOn();
+  });
+
   it("that overflows its stack traps", async () => {
     const module = await made({
       run: "(call $deep)",

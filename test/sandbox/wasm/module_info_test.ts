@@ -86,7 +86,54 @@ describe("looking at a module", () => {
 
   it("refuses a table without end", async () => {
     const bytes = await assemble(`(module (table 10000000 funcref) (func (export "run")))`);
-    assert.match(reasonOf(bytes), /table of more than 1000000 entries/);
+    assert.match(reasonOf(bytes), /its tables have more than 1000000 entries/);
+    const many = await assemble(
+      `(module ${"(table 200000 funcref)".repeat(6)} (func (export "run")))`,
+    );
+    assert.match(reasonOf(many), /its tables have more than 1000000 entries/);
+  });
+
+  it("refuses any number of parts before it reads them", () => {
+    const HEAD = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
+    const many = encodeNumber(2_000_000);
+    const declares = (id: number) => Uint8Array.from([...HEAD, id, many.length, ...many]);
+    for (
+      const [id, what] of [[1, "types"], [2, "imports"], [3, "functions"], [4, "tables"], [
+        7,
+        "exports",
+      ]] as const
+    ) {
+      assert.match(reasonOf(declares(id)), new RegExp(`more than \\d+ ${what}`));
+    }
+    const sections = new Uint8Array(8 + 2 * 1_000_000);
+    sections.set(HEAD);
+    const began = performance.now();
+    assert.match(reasonOf(sections), /more than 1000 sections/);
+    assert.ok(performance.now() - began < 250);
+  });
+
+  it("takes names that every object has for what they are", async () => {
+    for (
+      const [module, name] of [["constructor", "name"], ["__proto__", "toString"], [
+        "extism:host/env",
+        "constructor",
+      ]]
+    ) {
+      const bytes = await assemble(`(module (import "${module}" "${name}" (func)) (func (export "run")))`);
+      assert.match(reasonOf(bytes), /imports what the host does not offer/);
+    }
+    const named = await assemble(
+      `(module (func (export "constructor")) (func (export "__proto__")) (func (export "then")) (func (export "run")))`,
+    );
+    assert.equal(reasonOf(named), "");
+    assert.match(reasonOf(named, { ...WANTED, exportName: "toString" }), /does not export "toString"/);
+  });
+
+  it("refuses exports that are called as reyn's own", async () => {
+    const bytes = await assemble(
+      `(module (func (export "reyn:_initialize")) (func (export "_initialize")) (func (export "run")))`,
+    );
+    assert.match(reasonOf(bytes), /"reyn:_initialize" has a name that is reyn's own/);
   });
 });
 

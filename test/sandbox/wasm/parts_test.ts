@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { virtualClock } from "../../../src/clock/virtual_clock.ts";
 import { MOST_FAULTS, openBreaker } from "../../../src/sandbox/wasm/breaker.ts";
+import { parseHead, resultWords } from "../../../src/sandbox/wasm/check_protocol.ts";
 import { encodeFrame, frameReader, KIND } from "../../../src/sandbox/wasm/frames.ts";
 import { MOST_VARIABLE_BYTES } from "../../../src/sandbox/wasm/limits.ts";
+import { decodeResult, encodeResult } from "../../../src/sandbox/wasm/result_frame.ts";
 import { openVariables } from "../../../src/sandbox/wasm/variables.ts";
 
 describe("frames", () => {
@@ -83,5 +85,55 @@ describe("a plugin that fails", () => {
     assert.deepEqual(last, [false, false, false, false, true]);
     assert.ok(breaker.isOpen("a"));
     assert.ok(!breaker.isOpen("b"));
+  });
+});
+
+describe("a result", () => {
+  const plain = {
+    outcome: "exit" as const,
+    returncode: -7,
+    hostCalls: 100_000,
+    memoryBytes: 1024 ** 3,
+    reason: null,
+    error: null,
+    log: "",
+    denied: [],
+    deniedMore: 0,
+  };
+  const words = (text: string) => parseHead(resultWords, text);
+  const through = (bytes: Uint8Array) => {
+    const read = frameReader(100_000)(bytes);
+    assert.ok(read.ok);
+    const [frame] = read.frames;
+    assert.ok(frame);
+    return decodeResult(frame, words);
+  };
+
+  it("comes through as it was, with words and without", () => {
+    const output = Uint8Array.from([1, 2, 3]);
+    const said = {
+      ...plain,
+      reason: "é",
+      log: "x\n",
+      denied: [{ axis: "read" as const, target: "/", reason: "no" }],
+      deniedMore: 2,
+    };
+    for (const head of [plain, said]) {
+      const found = through(encodeResult(head, output));
+      assert.deepEqual(found?.head, head);
+      assert.deepEqual([...found?.output ?? []], [1, 2, 3]);
+    }
+  });
+
+  it("of an unknown outcome, cut short or with words of another form is none", () => {
+    const bytes = Uint8Array.from(encodeResult(plain, new Uint8Array()));
+    const unknown = Uint8Array.from(bytes);
+    unknown[9] = 200;
+    assert.equal(through(unknown), undefined);
+    assert.equal(through(encodeFrame(KIND.result, undefined, new Uint8Array(12))), undefined);
+    const odd = [{}, { ...plain }, { reason: "x".repeat(5000) }, { log: 1 }, null];
+    for (const head of odd) {
+      assert.equal(through(encodeFrame(KIND.result, head, bytes.subarray(9))), undefined);
+    }
   });
 });

@@ -1,4 +1,4 @@
-import { KEPT_LOG_BYTES } from "../limits.ts";
+import { BLOCK_COST_BYTES, KEPT_LOG_BYTES } from "../limits.ts";
 import { type Denied, type InnerOutcome, MOST_DENIED, MOST_TARGET } from "../protocol.ts";
 
 /** Thrown through the plugin to end its call. One that it catches does not help it: every later call of the host throws again. */
@@ -61,7 +61,7 @@ export function openBudget(limits: BudgetLimits): Budget {
     allocate(size) {
       stillAllowed();
       if (!(size >= 0)) exceed("memory_limit", "it asked the host for a negative number of bytes");
-      allocated += size;
+      allocated += size + BLOCK_COST_BYTES;
       if (allocated > limits.allocBytes) {
         exceed("memory_limit", `the host was to hold more than ${limits.allocBytes} bytes for it`);
       }

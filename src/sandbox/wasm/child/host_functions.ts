@@ -1,8 +1,8 @@
-import { randomFillSync } from "node:crypto";
 import { Buffer } from "node:buffer";
 import type { CallContext } from "@extism/extism";
 import { EXTISM_MODULE, MOST_RANDOM_BYTES, USER_MODULE } from "../abi.ts";
-import type { AskHead } from "../protocol.ts";
+import { MOST_BODY_BYTES, MOST_HEADER_CHARACTERS, MOST_VARIABLE_BYTES } from "../limits.ts";
+import { type AskHead, EMITTED_NAME, MOST_EMITTED_VALUES } from "../protocol.ts";
 import { type ActiveCall, activeCall, type Live } from "./active_call.ts";
 
 export type HostFunction = (context: CallContext, ...values: (number | bigint)[]) => number | bigint | void;
@@ -15,8 +15,6 @@ export interface Said {
 }
 
 const INFO_LEVEL = 2;
-const EMITTED_NAME = /^[a-z][a-z0-9_.-]{0,63}$/;
-const MOST_EMITTED_VALUES = 16;
 /** Longest name of a variable, in characters. */
 const MOST_NAME = 256;
 const decoder = new TextDecoder();
@@ -38,10 +36,7 @@ export function hostFunctions(live: Live, said: Said): Record<string, Record<str
     activeCall(live).budget.allocate(bytes.length);
     return context.store(bytes);
   };
-  const fail = (context: CallContext, reason: string) => {
-    const at = context.store(reason);
-    said.error ??= at;
-  };
+  const fail = (context: CallContext, reason: string) => void (said.error ??= context.store(reason));
   const log = (context: CallContext, at: unknown) => {
     const call = spend(context);
     call.budget.log(bytesAt(context, at) ?? "");
@@ -92,6 +87,9 @@ export function hostFunctions(live: Live, said: Said): Record<string, Record<str
           return fail(context, `a variable's name has at most ${MOST_NAME} characters`);
         }
         const value = bytesAt(context, valueAt);
+        if (value && value.length > MOST_VARIABLE_BYTES) {
+          return fail(context, `its variables would hold more than ${MOST_VARIABLE_BYTES} bytes`);
+        }
         const answer = call.ask({ ask: "var_set", name, remove: valueAt === 0n }, value);
         if (!answer.head.ok) fail(context, answer.head.reason ?? "the variable was not taken");
       },
@@ -101,10 +99,14 @@ export function hostFunctions(live: Live, said: Said): Record<string, Record<str
         headers = {};
         const request = readRequest(textAt(context, at));
         if (!request) {
-          call.budget.log("http_request: the request is not JSON with a url");
+          call.budget.log("http_request: the request is not JSON with a url, or is too large");
           return 0n;
         }
         const body = bodyAt === 0n ? undefined : bytesAt(context, bodyAt);
+        if (body && body.length > MOST_BODY_BYTES) {
+          call.budget.log(`http_request: its body is over ${MOST_BODY_BYTES} bytes`);
+          return 0n;
+        }
         const answer = call.ask(request, body);
         if (!answer.head.ok) {
           call.budget.log(`http_request: ${answer.head.reason ?? "it failed"}`);
@@ -145,7 +147,7 @@ export function hostFunctions(live: Live, said: Said): Record<string, Record<str
           call.budget.log(`random gives at most ${MOST_RANDOM_BYTES} bytes`);
           return 0n;
         }
-        return store(context, randomFillSync(new Uint8Array(count)));
+        return store(context, crypto.getRandomValues(new Uint8Array(count)));
       },
     },
   };
@@ -161,6 +163,9 @@ function readRequest(text: string): Extract<AskHead, { ask: "http" }> | undefine
   const method = typeof value["method"] === "string" ? value["method"] : "GET";
   if (value["url"].length > 16 * 1024 || method.length > 32 || headers.length > 100) return undefined;
   if (headers.some(([name, one]) => name.length > 1024 || one.length > 16 * 1024)) return undefined;
+  if (headers.reduce((sum, [name, one]) => sum + name.length + one.length, 0) > MOST_HEADER_CHARACTERS) {
+    return undefined;
+  }
   return { ask: "http", url: value["url"], method, headers };
 }
 

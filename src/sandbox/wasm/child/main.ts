@@ -1,12 +1,15 @@
 import process from "node:process";
+import { isatty } from "node:tty";
 import { dropPermissions } from "../../../adapter/drop_permissions.ts";
-import { GREETING, KIND, PROTOCOL } from "../frames.ts";
+import { encodeFrame, GREETING, KIND, PROTOCOL } from "../frames.ts";
 import type { AnswerHead, CallHead } from "../protocol.ts";
+import { encodeResult } from "../result_frame.ts";
 import { type Channel, openChannel } from "./channel.ts";
 import { openPlugins, type Plugins } from "./run_call.ts";
 import { loadSdk } from "./sdk.ts";
 
 const USAGE = 2;
+const STDIN = 0;
 
 /**
  * What a plugin's process does: takes calls from reyn on stdin and answers on stdout, until stdin ends. Only reyn speaks this; whoever
@@ -14,7 +17,7 @@ const USAGE = 2;
  */
 export async function servePlugins(): Promise<number> {
   const channel = openChannel();
-  const first = process.stdin.isTTY ? undefined : channel.read();
+  const first = isatty(STDIN) ? undefined : channel.read();
   const greeting = first?.kind === KIND.hello ? readGreeting(first.head) : undefined;
   if (!greeting) {
     process.stderr.write("E_USAGE only reyn itself starts this, to run plugins in\n");
@@ -22,7 +25,7 @@ export async function servePlugins(): Promise<number> {
   }
   const plugins = openPlugins(await loadSdk());
   dropPermissions({ keepFiles: greeting.files });
-  channel.write(KIND.hello, { greeting: GREETING, protocol: PROTOCOL, pid: process.pid });
+  channel.write(encodeFrame(KIND.hello, { greeting: GREETING, protocol: PROTOCOL, pid: process.pid }));
   for (;;) {
     const frame = channel.read();
     if (!frame) return 0;
@@ -50,13 +53,13 @@ async function answerCall(
   input: Uint8Array,
 ): Promise<void> {
   const done = await plugins.run(head, input, (question, body) => {
-    channel.write(KIND.ask, question, body);
+    channel.write(encodeFrame(KIND.ask, question, ...(body ? [body] : [])));
     const frame = channel.read();
     // reyn has gone, and so do we.
     if (frame?.kind !== KIND.answer) process.exit(0);
     return { head: JSON.parse(frame.head) as AnswerHead, body: frame.body };
   });
-  channel.write(KIND.result, done.head, done.output);
+  channel.write(encodeResult(done.head, done.output));
 }
 
 function readGreeting(text: string): { files: boolean } | undefined {

@@ -41,7 +41,7 @@ export function openPlugins(createPlugin: typeof CreatePlugin): Plugins {
     if (!bytes) throw new NotInstantiable("its module is not here");
     let module: WebAssembly.Module;
     try {
-      module = await WebAssembly.compile(Uint8Array.from(rewriteModule(bytes, head.memoryBytes)));
+      module = await WebAssembly.compile(rewriteModule(bytes, head.memoryBytes));
     } catch (error) {
       throw new NotInstantiable(textOf(error));
     }
@@ -163,7 +163,8 @@ function concat(parts: readonly Uint8Array[], length: number, most: number): Uin
 }
 
 function textOf(error: unknown): string {
-  const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+  if (!(error instanceof Error)) return "an exception of its own that nothing in it caught";
+  const [line = ""] = error.message.split("\n");
   return cut(line);
 }
 

@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import { randomFillSync } from "node:crypto";
 import { type ActiveCall, activeCall, type Live } from "../active_call.ts";
 import { Exceeded } from "../budget.ts";
 import type { GrantedFolder } from "../../protocol.ts";
@@ -115,8 +114,9 @@ function surroundings(live: Live, memory: GuestMemory) {
     },
     clock_time_get: (clock: number, _precision: bigint, at: number) => memory.u64(at, time(clock)),
     random_get(at: number, length: number) {
-      if (length >>> 0 > MOST_RANDOM) throw new WasiError(ERRNO.inval);
-      randomFillSync(memory.bytes(at, length));
+      const size = length >>> 0;
+      if (size > MOST_RANDOM) throw new WasiError(ERRNO.inval);
+      memory.bytes(at, length).set(crypto.getRandomValues(new Uint8Array(size)));
     },
     sched_yield: () => {},
     proc_exit(code: number) {

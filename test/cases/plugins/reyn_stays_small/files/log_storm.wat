@@ -1,0 +1,17 @@
+(module
+  (import "extism:host/user" "log" (func $log (param i64)))
+  (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+  (import "extism:host/env" "store_u8" (func $store_u8 (param i64 i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 16) "\61\20\6c\69\6e\65\20\6f\66\20\61\20\73\74\6f\72\6d")
+  (func $text (param $at i32) (param $length i32) (result i64)
+    (local $block i64) (local $i i32)
+    (local.set $block (call $alloc (i64.extend_i32_u (local.get $length))))
+    (block $done (loop $next
+      (br_if $done (i32.ge_u (local.get $i) (local.get $length)))
+      (call $store_u8 (i64.add (local.get $block) (i64.extend_i32_u (local.get $i)))
+        (i32.load8_u (i32.add (local.get $at) (local.get $i))))
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br $next)))
+    (local.get $block))
+  (func (export "run") (result i32) (local $b i64) (local.set $b (call $text (i32.const 16) (i32.const 17))) (loop $l (call $log (local.get $b)) (br $l)) (i32.const 0)))
