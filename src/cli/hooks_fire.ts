@@ -6,8 +6,8 @@ import { formatFinding } from "../errors/finding.ts";
 import { ReynError } from "../errors/reyn_error.ts";
 import { targetKey } from "../hooks/hook.ts";
 import { type HookTarget, namespacedName } from "../points/reactions.ts";
-import { auditUntrusted } from "../runtime/audit_trust.ts";
-import { type Configuration, loadForSession, requireUsable } from "../runtime/configuration.ts";
+import { requireStart } from "../runtime/audit_trust.ts";
+import { type Configuration, loadForSession } from "../runtime/configuration.ts";
 import { consentStates } from "../runtime/consent_state.ts";
 import { type DryHook, fireDry } from "../runtime/fire_dry.ts";
 import { firedPayload, firedTarget, type Payload } from "../runtime/fire_payload.ts";
@@ -35,12 +35,8 @@ export async function fireHooksVerb({ globals, point, data, run }: FireOptions, 
   const target = firedTarget(point);
   const payload = firedPayload(target, givenData(data), globals.agent);
   const configuration = loadForSession({ controlDir: dir, agent: globals.agent, sid: globals.session });
-  await auditUntrusted(configuration, {
-    controlDir: dir,
-    host,
-    talk: (line) => void process.stderr.write(line),
-  });
-  requireUsable(configuration);
+  const talk = (line: string) => void process.stderr.write(line);
+  await requireStart(configuration, { controlDir: dir, host, talk });
   if (!globals.quiet) {
     for (const warning of configuration.findings) process.stderr.write(`${formatFinding(warning)}\n`);
   }
@@ -87,7 +83,7 @@ function textOf(file: string): string {
   const read = readTextFile(file, file, MOST_BYTES);
   if (read.state === "text") return read.text;
   const problem = read.state === "absent" ? "does not exist" : read.finding.message;
-  throw new ReynError("E_USAGE", `--data: ${file} ${problem}`, { exitCode: EXIT.usage });
+  throw new ReynError("E_USAGE", `--data: ${file} cannot be read: it ${problem}`, { exitCode: EXIT.usage });
 }
 
 function noHooks(key: string, { hooks }: Configuration): string {

@@ -17,6 +17,7 @@ import type { SessionBus } from "../session/session_bus.ts";
 import type { Store } from "../store/store.ts";
 import { type Configuration, loadForSession, requireUsable } from "./configuration.ts";
 import type { Execution } from "./exec_ports.ts";
+import { untrustedKeys } from "./audit_trust.ts";
 import { operatorStamp } from "../consent/operator_secret.ts";
 import { consentAsker, openInterventions } from "./interventions.ts";
 import { type LoadedSessions, loadedSessions } from "./loaded_sessions.ts";
@@ -108,6 +109,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     const loaded = id === own
       ? configuration
       : options.configurations?.of(ref) ?? loadForSession({ controlDir, ...ref });
+    const refused = untrustedKeys(loaded);
+    if (refused) audit.emit("project_untrusted", id, refused);
     requireUsable(loaded);
     for (const { layer, file, findings } of loaded.skipped) {
       audit.emit("layer_skipped", id, { layer, file, findings });
