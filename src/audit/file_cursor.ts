@@ -28,6 +28,8 @@ export interface FileCursor {
 export interface CursorOptions {
   /** Nothing will be added any more: a last line without newline is taken when it is whole, else passed over. */
   final: boolean;
+  /** Where in the file to begin, in bytes: with the line after the one that stands there. Default: its beginning. */
+  from?: number;
 }
 
 const CHUNK_BYTES = 64 * 1024;
@@ -36,16 +38,16 @@ const NEWLINE = 0x0a;
 const EMPTY = Buffer.alloc(0);
 
 /** `next` rejects when the file cannot be read, with ENOENT when it is gone. */
-export function fileCursor(path: string, file: string, { final }: CursorOptions): FileCursor {
+export function fileCursor(path: string, file: string, { final, from = 0 }: CursorOptions): FileCursor {
   /** Where `held` begins in the file. */
-  let offset = 0;
+  let offset = from;
   let held: Buffer = EMPTY;
   /** Bytes of `held` that have no newline in them. */
   let scanned = 0;
   let end = 0;
   let ino: number | undefined;
   let damaged = 0;
-  let overlong = false;
+  let overlong = from > 0;
 
   const consume = (bytes: number) => {
     held = held.subarray(bytes);

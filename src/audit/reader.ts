@@ -31,6 +31,8 @@ export interface ReadAuditOptions {
   pollMs?: number;
   /** Ends the reading, without an error. */
   signal?: AbortSignal;
+  /** Bytes at the end of a file that are read of it; undefined: all of it. */
+  tailBytes?: (name: string) => number | undefined;
   /** Told once for each file that is unreadable (E_FILE_UNREADABLE) or holds damaged lines (W_AUDIT_DAMAGED). */
   onProblem?: (problem: Finding) => void;
 }
@@ -50,6 +52,7 @@ interface OpenFile {
  */
 export async function* readAudit(options: ReadAuditOptions): AsyncGenerator<AuditLine> {
   const { dir, filter = {}, clock, follow = false, pollMs = 100, signal, onProblem = () => {} } = options;
+  const { tailBytes = () => undefined } = options;
   const files = new Map<string, OpenFile>();
   const firstDay = filter.sinceMs === undefined ? "" : dayOf(filter.sinceMs);
   let folderReported = false;
@@ -77,7 +80,8 @@ export async function* readAudit(options: ReadAuditOptions): AsyncGenerator<Audi
       const known = files.get(name);
       if (known?.failed) continue;
       if (!known) {
-        const cursor = fileCursor(join(dir, name), name, { final: !follow });
+        const from = await beginning(join(dir, name), tailBytes(name));
+        const cursor = fileCursor(join(dir, name), name, { final: !follow, from });
         const file = { name, parsed, cursor, failed: false, damageReported: false };
         files.set(name, file);
         round.push(file);
@@ -120,6 +124,11 @@ export async function* readAudit(options: ReadAuditOptions): AsyncGenerator<Audi
     }
     if (!follow || signal?.aborted || !(await sleep(clock, pollMs, signal))) return;
   }
+}
+
+async function beginning(path: string, tail: number | undefined): Promise<number> {
+  if (tail === undefined) return 0;
+  return await stat(path).then(({ size }) => Math.max(0, size - tail), () => 0);
 }
 
 async function hasGrown(dir: string, file: OpenFile): Promise<boolean> {

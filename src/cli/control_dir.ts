@@ -1,8 +1,8 @@
-import { statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { ReynError } from "../errors/reyn_error.ts";
 
-/** The control folder as an absolute path. */
+/** The control folder as an absolute path. However it is reached, by a link or not, it is one folder, as for consent and trust. */
 export function controlDir(dir: string): string {
   if (dir === "") {
     throw new ReynError("E_USAGE", "-C names no folder", { fix: "-C takes the control folder", exitCode: 2 });
@@ -23,7 +23,7 @@ export function controlDir(dir: string): string {
       exitCode: 2,
     });
   }
-  return path;
+  return realpathSync(path);
 }
 
 function absolute(dir: string): string {

@@ -17,7 +17,7 @@ export function addHooksCommands(program: Command, kit: VerbKit): Command {
   verb(hooks, "allow <name>", "approve exactly what a hook's command is now, and show it")
     .action(
       act<[string]>(async (globals, _options, name) =>
-        (await import("./hooks_consent.ts")).allowHookVerb(globals, name)
+        (await import("./hooks_consent.ts")).allowHookVerb(globals, name, host)
       ),
     );
   verb(hooks, "revoke <name>", "take back what was approved for a hook here")

@@ -4,16 +4,18 @@ import { escapeVisible } from "../errors/escape_visible.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { formatFinding } from "../errors/finding.ts";
 import { ReynError } from "../errors/reyn_error.ts";
-import { loadForSession, requireUsable } from "../runtime/configuration.ts";
+import { requireStart } from "../runtime/audit_trust.ts";
+import { loadForSession } from "../runtime/configuration.ts";
 import { approvalOf, approvals } from "../runtime/consent_verbs.ts";
 import { controlDir } from "./control_dir.ts";
-import type { GlobalOptions } from "./host.ts";
+import type { GlobalOptions, Host } from "./host.ts";
 
 /** `reyn hooks allow NAME`: shows what a hook's command is and may do, and approves exactly that. */
-export async function allowHookVerb(globals: GlobalOptions, name: string): Promise<number> {
+export async function allowHookVerb(globals: GlobalOptions, name: string, host: Host): Promise<number> {
   const dir = controlDir(globals.dir);
   const configuration = loadForSession({ controlDir: dir, agent: globals.agent, sid: globals.session });
-  requireUsable(configuration);
+  const talk = (line: string) => void process.stderr.write(line);
+  await requireStart(configuration, { controlDir: dir, host, talk });
   const { hook, key, question, allowlist } = await approvalOf(configuration, dir, name);
   const stored = await allowlist.add(key, hook.label);
   for (const problem of await allowlist.problems()) process.stderr.write(`${formatFinding(problem)}\n`);

@@ -1,12 +1,13 @@
-import { readFile } from "node:fs/promises";
 import process from "node:process";
+import { readTextFile } from "../config/read_file.ts";
 import { escapeVisible } from "../errors/escape_visible.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { formatFinding } from "../errors/finding.ts";
 import { ReynError } from "../errors/reyn_error.ts";
 import { targetKey } from "../hooks/hook.ts";
 import { type HookTarget, namespacedName } from "../points/reactions.ts";
-import { type Configuration, loadForSession, requireUsable } from "../runtime/configuration.ts";
+import { requireStart } from "../runtime/audit_trust.ts";
+import { type Configuration, loadForSession } from "../runtime/configuration.ts";
 import { consentStates } from "../runtime/consent_state.ts";
 import { type DryHook, fireDry } from "../runtime/fire_dry.ts";
 import { firedPayload, firedTarget, type Payload } from "../runtime/fire_payload.ts";
@@ -32,9 +33,10 @@ const MOST_BYTES = 16 * 1024 * 1024;
 export async function fireHooksVerb({ globals, point, data, run }: FireOptions, host: Host): Promise<number> {
   const dir = controlDir(globals.dir);
   const target = firedTarget(point);
-  const payload = firedPayload(target, await givenData(data), globals.agent);
+  const payload = firedPayload(target, givenData(data), globals.agent);
   const configuration = loadForSession({ controlDir: dir, agent: globals.agent, sid: globals.session });
-  requireUsable(configuration);
+  const talk = (line: string) => void process.stderr.write(line);
+  await requireStart(configuration, { controlDir: dir, host, talk });
   if (!globals.quiet) {
     for (const warning of configuration.findings) process.stderr.write(`${formatFinding(warning)}\n`);
   }
@@ -60,17 +62,10 @@ function exitOf(hooks: readonly DryHook[]): number {
   return hooks.some(({ verdict }) => verdict === "failed" || verdict === "refused") ? EXIT.refused : EXIT.ok;
 }
 
-async function givenData(data: string | undefined): Promise<Payload> {
+function givenData(data: string | undefined): Payload {
   if (data === undefined) return {};
   const wrong = (problem: string) => new ReynError("E_USAGE", `--data: ${problem}`, { exitCode: EXIT.usage });
-  let text = data;
-  if (data.startsWith("@")) {
-    const bytes = await readFile(data.slice(1)).catch((error: Error) => {
-      throw wrong(`${data.slice(1)} cannot be read: ${error.message}`);
-    });
-    if (bytes.length > MOST_BYTES) throw wrong(`${data.slice(1)} holds more than ${MOST_BYTES} bytes`);
-    text = bytes.toString("utf8");
-  }
+  const text = data.startsWith("@") ? textOf(data.slice(1)) : data;
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -81,6 +76,14 @@ async function givenData(data: string | undefined): Promise<Payload> {
     throw wrong("must be a JSON object");
   }
   return value as Payload;
+}
+
+/** What a file holds; one that never ends, or that nobody writes to, is refused without waiting. */
+function textOf(file: string): string {
+  const read = readTextFile(file, file, MOST_BYTES);
+  if (read.state === "text") return read.text;
+  const problem = read.state === "absent" ? "does not exist" : read.finding.message;
+  throw new ReynError("E_USAGE", `--data: ${file} cannot be read: it ${problem}`, { exitCode: EXIT.usage });
 }
 
 function noHooks(key: string, { hooks }: Configuration): string {

@@ -2,8 +2,8 @@ import process from "node:process";
 import { EXIT } from "../errors/exit_codes.ts";
 import { formatFinding } from "../errors/finding.ts";
 import { isReynError, type ReynError } from "../errors/reyn_error.ts";
-import { loadForSession, requireUsable } from "../runtime/configuration.ts";
-import { auditUntrusted } from "../runtime/audit_trust.ts";
+import { loadForSession } from "../runtime/configuration.ts";
+import { requireStart } from "../runtime/audit_trust.ts";
 import { openRuntime } from "../runtime/open_runtime.ts";
 import type { RunEvent } from "../runtime/run_event.ts";
 import { humanMessage } from "../session/messages.ts";
@@ -38,8 +38,7 @@ export async function runVerb({ globals, message, file }: RunOptions, host: Host
   const talk = output.writer((line) => {
     if (!globals.quiet) process.stderr.write(line);
   });
-  await auditUntrusted(configuration, { controlDir: dir, host, talk });
-  requireUsable(configuration);
+  await requireStart(configuration, { controlDir: dir, host, talk });
   for (const warning of configuration.findings) talk(`${formatFinding(warning)}\n`);
   if (!globals.hooks) talk("hooks are switched off (--no-hooks)\n");
 

@@ -2,7 +2,8 @@ import process from "node:process";
 import { EXIT } from "../errors/exit_codes.ts";
 import { ReynError } from "../errors/reyn_error.ts";
 import { quote } from "../errors/quote.ts";
-import { loadForSession, requireUsable } from "../runtime/configuration.ts";
+import { requireStart } from "../runtime/audit_trust.ts";
+import { loadForSession } from "../runtime/configuration.ts";
 import { openBare } from "../runtime/open_bare.ts";
 import { connectServer, sessionPath } from "../server/client.ts";
 import { humanMessage } from "../session/messages.ts";
@@ -78,13 +79,9 @@ async function storeAlone(
   passive: boolean,
   host: Host,
 ): Promise<Sent> {
-  requireUsable(loadForSession({ controlDir, agent, sid }));
-  const bare = await openBare({
-    controlDir,
-    verb: "send",
-    host,
-    talk: (line) => void process.stderr.write(line),
-  });
+  const talk = (line: string) => void process.stderr.write(line);
+  await requireStart(loadForSession({ controlDir, agent, sid }), { controlDir, host, talk });
+  const bare = await openBare({ controlDir, verb: "send", host, talk });
   try {
     const session = `${agent}/${sid}`;
     // As over the control socket, so that a repetition is one whichever way it comes.

@@ -1,8 +1,8 @@
 import process from "node:process";
 import { EXIT } from "../errors/exit_codes.ts";
+import { type AuditTrustOptions, requireStart } from "../runtime/audit_trust.ts";
 import { type Finding, formatFinding } from "../errors/finding.ts";
 import { formatError, isReynError, ReynError } from "../errors/reyn_error.ts";
-import { requireUsable } from "../runtime/configuration.ts";
 import { type Hosting, openHosting } from "../runtime/serve.ts";
 import { type Configurations, configurations } from "../runtime/serve_configuration.ts";
 import { isLoopback, type ServerConfig } from "../runtime/serve_section.ts";
@@ -35,7 +35,7 @@ export async function serveVerb({ globals, address, port }: ServeOptions, host: 
   };
   // All that is declared is looked at before anything is taken.
   const configs = configurations(dir);
-  const configuration = everyAgent(configs, talk);
+  const configuration = await everyAgent(configs, { controlDir: dir, host, talk });
   const config = withFlags(configuration.server, address, port);
   const tokens = readTokens(config.tokens, process.env);
   if (!globals.hooks) talk("hooks are switched off (--no-hooks)\n");
@@ -124,20 +124,20 @@ async function drain(hosting: Hosting, turnsMs: number, talk: (line: string) => 
 }
 
 /** The configuration of `default`. Throws, with what is wrong, unless that of every declared agent can be used. */
-function everyAgent(configs: Configurations, talk: (line: string) => void) {
+async function everyAgent(configs: Configurations, options: AuditTrustOptions) {
   const base = configs.agent("default");
   const told = new Set<string>();
   const tell = (findings: readonly Finding[]) => {
     for (const line of findings.map(formatFinding)) {
-      if (!told.has(line)) talk(`${line}\n`);
+      if (!told.has(line)) options.talk(`${line}\n`);
       told.add(line);
     }
   };
-  requireUsable(base);
+  await requireStart(base, options);
   tell(base.findings);
   for (const name of base.agents) {
     const own = configs.agent(name);
-    requireUsable(own);
+    await requireStart(own, options);
     tell(own.findings);
   }
   return base;

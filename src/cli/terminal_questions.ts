@@ -1,8 +1,9 @@
-import { type Clock, sleep } from "../clock/clock.ts";
+import type { Clock } from "../clock/clock.ts";
+import { escapeVisible } from "../errors/escape_visible.ts";
 import type { Interventions } from "../interventions/interventions.ts";
 import { choicesText, type Question, questionText, refusalOf } from "../interventions/question.ts";
 import type { HeldOutput } from "./held_output.ts";
-import { type LineInput, readLine } from "./read_line.ts";
+import { dropTypedAhead, type LineInput, readLine } from "./read_line.ts";
 
 export interface TerminalQuestionsOptions {
   interventions: Interventions;
@@ -15,8 +16,8 @@ export interface TerminalQuestionsOptions {
   inForeground(): boolean;
 }
 
-/** What was typed before the question stood there is no answer to it; it arrives within this time. */
-const TYPED_AHEAD_MS = 60;
+/** A question that is longer may have left the screen before it ends. */
+const MOST_AT_A_GLANCE = 1500;
 
 interface Shown {
   question: Question;
@@ -49,12 +50,8 @@ export function askOnTerminal(options: TerminalQuestionsOptions): () => void {
 
   /** Undefined: the input ended, or the question is over. */
   const askOne = async (question: Question, over: AbortSignal): Promise<string | undefined> => {
-    const typedAhead = new AbortController();
-    const emptied = drain(input, typedAhead.signal);
-    await sleep(clock, TYPED_AHEAD_MS, over);
-    typedAhead.abort();
-    if (await emptied === "ended" || over.aborted) return undefined;
-    write(`${questionText(question)}\n${choicesText(question)} (within 5 minutes; anything else is no): `);
+    if (await dropTypedAhead(input, clock, over) === "ended" || over.aborted) return undefined;
+    write(`${shownQuestion(question)}\n${choicesText(question)} (within 5 minutes; anything else is no): `);
     const line = await readLine(input, over);
     if (line === undefined) {
       if (!over.aborted) write("\n");
@@ -85,11 +82,13 @@ export function askOnTerminal(options: TerminalQuestionsOptions): () => void {
   return detach;
 }
 
-async function drain(input: LineInput, over: AbortSignal): Promise<"ended" | "emptied"> {
-  while (!over.aborted) {
-    if (await readLine(input, over) === undefined) return over.aborted ? "emptied" : "ended";
-  }
-  return "emptied";
+/** The whole question; of a long one its end says how long it is and what it is. */
+function shownQuestion(question: Question): string {
+  const text = questionText(question);
+  if (text.length <= MOST_AT_A_GLANCE) return text;
+  return `${text}\n  all of the above, ${text.length} characters, is one question: ${
+    escapeVisible(question.title)
+  }`;
 }
 
 /** A choice by its letter, in either case, or by the first word of its label; whatever else was typed refuses. */

@@ -43,7 +43,7 @@ export async function trustVerb({ globals, what, yes }: TrustOptions, host: Host
     end(null);
     throw new ReynError("E_PROJECT_UNTRUSTED", "nothing was recorded", { findings: review.blockers });
   }
-  if (!await isAgreed(yes, globals.json)) {
+  if (!await isAgreed(yes, globals.json, host)) {
     end(null);
     throw new ReynError("E_PROJECT_UNTRUSTED", "nothing was recorded", {
       fix: canAsk() && !globals.json
@@ -61,9 +61,9 @@ export async function trustVerb({ globals, what, yes }: TrustOptions, host: Host
   return EXIT.ok;
 }
 
-async function isAgreed(yes: boolean, json: boolean): Promise<boolean> {
+async function isAgreed(yes: boolean, json: boolean, host: Host): Promise<boolean> {
   if (yes) return true;
-  return !json && canAsk() && await askYes("Trust this?");
+  return !json && canAsk() && await askYes("Trust this?", host.ioClock);
 }
 
 async function record(review: TrustReview, at: string): Promise<void> {

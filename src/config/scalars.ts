@@ -64,10 +64,11 @@ function quantity(
   whole = false,
 ): Quantity {
   const error = expecting(forms);
+  const unit = convert(1);
   const number = z.number({ error }).min(0, { error });
-  return z.union([whole ? number.int({ error }) : number, z.string({ error }).regex(pattern, { error })], {
-    error,
-  })
+  // For the schema; a value that is out of bounds gets a message of its own below.
+  const bounded = (whole ? number.int({ error }) : number).meta({ minimum: min / unit, maximum: max / unit });
+  return z.union([bounded, z.string({ error }).regex(pattern, { error })], { error })
     .transform((input, context) => {
       const parts = typeof input === "string" ? pattern.exec(input) : undefined;
       const value = typeof input === "number" ? convert(input) : convert(Number(parts?.[1]), parts?.[2]);

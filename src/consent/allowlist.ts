@@ -40,6 +40,8 @@ export interface AllowlistOptions {
   uid?: number;
   /** Longest wait for another writer, in milliseconds. Default 5000. */
   lockWaitMs?: number;
+  /** Why the file counts for nothing, whatever is in it. */
+  problem?: string | undefined;
 }
 
 interface Snapshot {
@@ -74,7 +76,7 @@ export function openAllowlist(options: AllowlistOptions): Allowlist {
     // Before reading: a change in between shows next time.
     const stamp = fileStamp(path);
     if (last && stamp !== undefined && stamp === last.stamp) return last;
-    return (last = { stamp, ...snapshot(path, store.read()) });
+    return (last = { stamp, ...snapshot(options, store.read()) });
   };
 
   const current = async (): Promise<Snapshot> => {
@@ -122,14 +124,17 @@ export function openAllowlist(options: AllowlistOptions): Allowlist {
   };
 }
 
-function snapshot(path: string, file: ListRead): Omit<Snapshot, "stamp"> {
+function snapshot(options: AllowlistOptions, file: ListRead): Omit<Snapshot, "stamp"> {
+  const { path } = options;
   const empty = { entries: [], approved: new Map<string, AllowlistEntry>(), damaged: false, problems: [] };
   switch (file.status) {
     case "absent":
       return empty;
     case "unsafe": {
       const message = `the allowlist ${path} approves nothing: ${file.reason}`;
-      const fix = "see to it that it is your own and nobody else's: chmod 600, chown";
+      const fix = options.problem === undefined
+        ? "see to it that it is your own and nobody else's: chmod 600, chown"
+        : "name another file in REYN_SHELL_HOOKS_ALLOWLIST";
       return { ...empty, problems: [finding("E_ALLOWLIST_UNSAFE", message, { fix })] };
     }
     case "damaged": {

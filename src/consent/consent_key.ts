@@ -1,7 +1,7 @@
 import path from "node:path";
 import { quote } from "../errors/quote.ts";
 import { contentHashes, type ContentHashesOptions } from "./content_hash.ts";
-import { lookAt, namesSystemFile, SYSTEM_FOLDERS } from "./covered_file.ts";
+import { isOfProcess, lookAt, namesSystemFile, SYSTEM_FOLDERS } from "./covered_file.ts";
 import { type CompileGlob, namedFiles } from "./named_files.ts";
 
 /** What a hook may do beyond the floor. Paths are absolute with symlinks followed, so that a link that is turned elsewhere shows. */
@@ -87,6 +87,7 @@ export function consentKeys(options: ConsentKeysOptions): ConsentKeys {
         if (covered.has(file)) return undefined;
         const look = lookAt(file, systemFolders);
         if (look.status === "none") return undefined;
+        if (look.status === "refused") return `${quote(file, 200)}: ${look.reason}`;
         if (look.status === "link") {
           covered.set(file, look.value);
           return undefined;
@@ -99,6 +100,9 @@ export function consentKeys(options: ConsentKeysOptions): ConsentKeys {
         return bytes > maxTotalBytes ? `its files hold more than ${maxTotalBytes} bytes` : undefined;
       };
 
+      if (isOfProcess(path.resolve(cwd, argv[0] ?? ""))) {
+        return refused(`${quote(argv[0] ?? "", 200)} is another program in each process`);
+      }
       for (const word of argv) {
         if (word === "" || word.includes("\0") || request.unbound?.includes(word)) continue;
         const file = path.resolve(cwd, word);

@@ -13,6 +13,8 @@ export interface ListStoreOptions {
   uid?: number;
   /** Longest wait for another writer, in milliseconds. Default 5000. */
   lockWaitMs?: number;
+  /** Why the file counts for nothing, whatever is in it. */
+  problem?: string | undefined;
   /** Told when a damaged file was put elsewhere. */
   onSetAside(reason: string, aside: string): void;
   /** Told when this process has had the lock: what was read before counts no longer. */
@@ -34,6 +36,9 @@ const EDITOR_MS = 100;
 export function listStore(options: ListStoreOptions): ListStore {
   const { path, clock, lockWaitMs = 5000 } = options;
   const uid = options.uid ?? process.geteuid?.() ?? -1;
+
+  const look = (): ListRead =>
+    options.problem === undefined ? readListFile(path, uid) : { status: "unsafe", reason: options.problem };
 
   /** Under the lock. Answers why the damaged file is still there, if it is. */
   const settle = async (): Promise<string | undefined> => {
@@ -58,8 +63,11 @@ export function listStore(options: ListStoreOptions): ListStore {
   };
 
   return {
-    read: () => readListFile(path, uid),
+    read: look,
     async change(edit) {
+      if (options.problem !== undefined) {
+        return { status: "not_stored", reason: `${path}: ${options.problem}` };
+      }
       const result = await locked(async () => {
         let now = readListFile(path, uid);
         if (now.status === "damaged") {

@@ -2,7 +2,7 @@ import path from "node:path";
 import { findExecutable } from "../adapter/executable.ts";
 import { quote } from "../errors/quote.ts";
 import type { ContentHashes, FileContent } from "./content_hash.ts";
-import { lookAt, namesSystemFile } from "./covered_file.ts";
+import { isOfProcess, lookAt, namesSystemFile } from "./covered_file.ts";
 
 export type TrustCode = { ok: true; code: Record<string, string> } | { ok: false; reason: string };
 
@@ -19,6 +19,8 @@ export function codeNow(
   around: CodeAround,
   hashes: ContentHashes,
 ): TrustCode {
+  const problem = programProblem(argvs, around);
+  if (problem) return problem;
   return collect(named(argvs, around).map((file) => [file, contentOf(file) ?? hashes.readNow(file)]));
 }
 
@@ -28,11 +30,22 @@ export async function codeOf(
   around: CodeAround,
   hashes: ContentHashes,
 ): Promise<TrustCode> {
+  const problem = programProblem(argvs, around);
+  if (problem) return problem;
   const read: [string, FileContent | Linked][] = [];
   for (const file of named(argvs, around)) {
     read.push([file, contentOf(file) ?? hashes.known(file) ?? await hashes.read(file)]);
   }
   return collect(read);
+}
+
+function programProblem(
+  argvs: readonly (readonly string[])[],
+  { folder }: CodeAround,
+): TrustCode | undefined {
+  const odd = argvs.flatMap(([name = ""]) => name).find((name) => isOfProcess(path.resolve(folder, name)));
+  if (odd === undefined) return undefined;
+  return { ok: false, reason: `${quote(odd, 200)} is another program in each process` };
 }
 
 interface Linked {
@@ -55,7 +68,7 @@ function named(argvs: readonly (readonly string[])[], { folder, searchPath }: Co
 }
 
 /** What counts for a file, where that is not its content. */
-function contentOf(file: string): Linked | { status: "none" } | undefined {
+function contentOf(file: string): Exclude<FileContent, { status: "file" }> | Linked | undefined {
   const look = lookAt(file);
   return look.status === "content" ? undefined : look;
 }

@@ -20,6 +20,8 @@ interface Around {
   controlDir: string;
   homes: readonly string[];
   denyRead: readonly string[];
+  /** Every command that is declared. */
+  commands: () => readonly ExecAction[];
 }
 
 /** What is wrong, or odd, with a hook's command and its grants as the disk stands now. */

@@ -29,6 +29,8 @@ export interface ExecPorts {
   homes: readonly string[];
   /** `sandbox.deny_read`. */
   denyRead: readonly string[];
+  /** Every command that is declared: its code is no hook's to write. */
+  commands: () => readonly ExecAction[];
   /** `sandbox.policy`, of which a run is told that it does not reach it. */
   agentPolicy: AgentPolicy;
   /** Lines for the operator. */

@@ -41,6 +41,11 @@ export type HookAction =
   | ExecAction
   | { scheme: "pipeline_launch"; pipeline: string };
 
+/** The commands and plugins that hooks run. */
+export function commandsOf(hooks: readonly Hook[]): ExecAction[] {
+  return hooks.flatMap(({ action }) => "argv" in action ? [action] : []);
+}
+
 /** Where hooks of a point are kept: `turn_end`, or `composed:<name>`. */
 export function targetKey(target: HookTarget): string {
   return target.kind === "builtin" ? target.point : `composed:${target.name}`;

@@ -4,7 +4,7 @@ import { hookEnvironment } from "../sandbox/environment.ts";
 import { canonicalPath, expandPath, isUnder } from "../sandbox/paths.ts";
 import type { SandboxPolicy } from "../sandbox/policy.ts";
 import type { SandboxRun } from "../sandbox/result.ts";
-import { codeFiles } from "./code_files.ts";
+import { codeFiles, codeOfHooks } from "./code_files.ts";
 import { parseDirective } from "./directive.ts";
 import type { ExecAction } from "./exec_action.ts";
 import {
@@ -94,7 +94,8 @@ async function askAndRun(
     argv,
     cwd: ports.controlDir,
     env: hookEnvironment({
-      source: ports.env,
+      // What `~` of its grants stands for.
+      source: { ...ports.env, HOME: ports.account.home },
       account: ports.account,
       controlDir: ports.controlDir,
       hook: hook.label,
@@ -118,14 +119,17 @@ async function askAndRun(
   return concluded(hook, action, firing, ports, command, run, consent.by);
 }
 
-/** The confinement of one hook. The code that its argv names is readable and never writable. */
+/** The confinement of one hook. The code that its argv names, and that of other hooks, is readable and never writable. */
 export function policyOf(
   action: ExecAction,
   argv: readonly string[],
-  ports: Pick<ExecPorts, "controlDir" | "homes" | "denyRead">,
+  ports: Pick<ExecPorts, "controlDir" | "homes" | "denyRead" | "commands">,
 ): SandboxPolicy {
   const { controlDir, homes, denyRead } = ports;
-  const readOnly = codeFiles(argv, { controlDir, homes });
+  const base = { controlDir, homes };
+  // Without a grant nothing is writable, and nothing need be looked at.
+  const others = action.grants.writePaths.length > 0 ? codeOfHooks(ports.commands(), base) : [];
+  const readOnly = [...new Set([...codeFiles(argv, base), ...others])];
   const writePaths = action.grants.writePaths.map((text) => inHome(text, homes));
   return { controlDir, homes, grants: { ...action.grants, writePaths }, denyRead, readOnly };
 }
@@ -138,8 +142,9 @@ export function consentRequest(
 ) {
   const { subprocess, network } = policy.grants;
   const writePaths = policy.grants.writePaths.flatMap((text) => expandPath(text, policy)).map(canonicalPath);
+  const code = codeFiles(argv, { controlDir, homes });
   const isOutput = (word: string) =>
-    !policy.readOnly.includes(word) &&
+    !code.includes(word) &&
     expandPath(word, policy).every((file) =>
       writePaths.some((granted) => isUnder(canonicalPath(file), granted))
     );

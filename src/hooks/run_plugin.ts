@@ -8,6 +8,7 @@ import type { PluginCall } from "../sandbox/wasm/plugin_host.ts";
 import type { DeniedAxis } from "../sandbox/wasm/protocol.ts";
 import type { PluginResult } from "../sandbox/wasm/result.ts";
 import { DEFAULT_PLUGIN_LIMITS } from "../sandbox/wasm/limits.ts";
+import { codeOfHooks } from "./code_files.ts";
 import { parseDirective } from "./directive.ts";
 import type { ExecAction, PluginAction } from "./exec_action.ts";
 import type { Hook } from "./hook.ts";
@@ -278,7 +279,7 @@ function callOf(
       REYN_FIRING_ID: firing.firingId,
     },
     args,
-    readOnly: [loaded.file],
+    readOnly: [loaded.file, ...codeOfHooks(ports.commands(), ports)],
     emit: (name, values) =>
       ports.audit.emit("plugin_emitted", firing.session, { hook: hook.label, name, values }),
     signal: ports.signal,

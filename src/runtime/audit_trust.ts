@@ -4,7 +4,7 @@ import { openAudit } from "../audit/writer.ts";
 import { isInside } from "../config/authority.ts";
 import type { JudgedClaim } from "../config/trust_claim.ts";
 import { formatFinding } from "../errors/finding.ts";
-import type { Configuration } from "./configuration.ts";
+import { type Configuration, requireUsable } from "./configuration.ts";
 import type { RuntimeHost } from "./open_bare.ts";
 import { eventsDir } from "./places.ts";
 
@@ -18,14 +18,20 @@ export interface AuditTrustOptions {
 /** Keys that one event names. */
 const MOST_KEYS = 50;
 
-/** Leaves a record where a start is refused because a project is not trusted. Does nothing for one that is. */
-export async function auditUntrusted(
-  configuration: Configuration,
-  options: AuditTrustOptions,
-): Promise<void> {
-  const refused = configuration.claims.filter(({ verdict }) => verdict.state !== "trusted");
-  if (configuration.usable || refused.length === 0) return;
-  await auditTrust(options, (audit) => audit.emit("project_untrusted", null, keysOf(refused)));
+/**
+ * Throws, with all findings, when a configuration may not start, and leaves a record where that is because the project is not
+ * trusted.
+ */
+export async function requireStart(configuration: Configuration, options: AuditTrustOptions): Promise<void> {
+  const refused = untrustedKeys(configuration);
+  if (refused) await auditTrust(options, (audit) => audit.emit("project_untrusted", null, refused));
+  requireUsable(configuration);
+}
+
+/** What a refused start is for want of trust in; undefined where trust is not what is missing. */
+export function untrustedKeys({ usable, claims }: Configuration): ReturnType<typeof keysOf> | undefined {
+  const refused = claims.filter(({ verdict }) => verdict.state !== "trusted");
+  return usable || refused.length === 0 ? undefined : keysOf(refused);
 }
 
 /** Writes an event to the log of a control folder in which nothing runs. The log never stops what it tells of. */

@@ -6,7 +6,7 @@ import type { CompiledPush } from "../hooks/template_push.ts";
 import { parseSessionRef, type SessionRef } from "../hooks/session_ref.ts";
 import { didYouMean } from "../config/suggest.ts";
 import { quote } from "../errors/quote.ts";
-import type { Hook } from "../hooks/hook.ts";
+import { commandsOf, type Hook } from "../hooks/hook.ts";
 import type { SandboxConfig } from "../sandbox/section.ts";
 import { deniedBesides, surroundings } from "./surroundings.ts";
 
@@ -41,6 +41,8 @@ export function checkHooks(
   const denyRead = deniedBesides(sandbox, around);
   const findings: Finding[] = [];
   const leftOut = new Set<string>();
+  const declared = layers.flatMap(({ value }) => commandsOf(value));
+  const commands = () => declared;
   let stopsStart = false;
   for (const layer of layers) {
     const found = layer.value.flatMap((hook) => {
@@ -48,7 +50,7 @@ export function checkHooks(
         return unknownAgent(hook.index, hook.action.push, layer, agents, own);
       }
       if (hook.action.scheme === "pipeline_launch") return [];
-      return checkExec(hook.action, { ...around, denyRead }).map(({ path, code, message, fix }) =>
+      return checkExec(hook.action, { ...around, denyRead, commands }).map(({ path, code, message, fix }) =>
         layer.finding([hook.index, ...path], code, message, fix)
       );
     });

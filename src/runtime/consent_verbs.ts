@@ -81,13 +81,14 @@ function commandRequest(action: ExecAction, around: Surroundings, configuration:
   }
   const argv = [program.file, ...action.argv.slice(1)];
   const denyRead = deniedBesides(configuration.sandbox, around);
-  const policy = policyOf(action, argv, { ...around, denyRead });
+  const policy = policyOf(action, argv, { ...around, denyRead, commands: () => [] });
   return { ok: true, of: consentRequest(action, argv, policy, around) };
 }
 
 /** The operator's allowlist. */
 export function approvals(controlDir: string): Allowlist {
-  return openAllowlist({ path: surroundings(controlDir).allowlistPath, clock: systemClock });
+  const { allowlistPath, allowlistProblem } = surroundings(controlDir);
+  return openAllowlist({ path: allowlistPath, problem: allowlistProblem, clock: systemClock });
 }
 
 function commandHook(configuration: Configuration, name: string): { hook: Hook; action: ExecAction } {

@@ -1,6 +1,7 @@
 import { ReynError } from "../errors/reyn_error.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
-import { loadForSession, requireUsable } from "./configuration.ts";
+import { requireStart } from "./audit_trust.ts";
+import { loadForSession } from "./configuration.ts";
 import { openRuntime, type OpenRuntimeOptions } from "./open_runtime.ts";
 import { withStoreForReading } from "./read_store.ts";
 
@@ -17,7 +18,7 @@ export async function endSession(ref: SessionRef, options: EndSessionOptions): P
   const { controlDir } = options;
   const id = `${ref.agent}/${ref.sid}`;
   const configuration = loadForSession({ controlDir, ...ref });
-  requireUsable(configuration);
+  await requireStart(configuration, options);
   // Before anything is taken: nothing fires in a session that is not open.
   await withStoreForReading(controlDir, async ({ store }) => {
     const row = await store.session(id);

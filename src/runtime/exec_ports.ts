@@ -15,8 +15,8 @@ export interface Execution {
   sandbox: Sandbox;
   keys: ConsentKeys;
   allowlist: Allowlist;
-  /** The ports of one session. */
-  ports: ExecPorts;
+  /** The ports of one session, but for what is declared. */
+  ports: Omit<ExecPorts, "commands">;
   /** Has what plugins need ready before the first of them runs. */
   warmPlugins(): void;
   /** Ends what runs, at once. */
@@ -40,7 +40,11 @@ export function openExecution(
 ): Execution {
   const sandbox = openSandbox();
   const keys = consentKeys({ compileGlob });
-  const allowlist = openAllowlist({ path: surroundings.allowlistPath, clock: ioClock });
+  const allowlist = openAllowlist({
+    path: surroundings.allowlistPath,
+    problem: surroundings.allowlistProblem,
+    clock: ioClock,
+  });
   const ending = new AbortController();
   let host: PluginHost | undefined;
   let send: Promise<SendRequest> | undefined;

@@ -39,7 +39,7 @@ export interface ReadFiringsOptions {
   onProblem: (problem: Finding) => void;
 }
 
-/** Of the log, the newest so many bytes are read, whole days at a time and the newest day in any case. */
+/** Of the log, the newest so many bytes are read: whole days at a time, and of a larger newest day the end of its files. */
 const MOST_BYTES = 64 * 1024 * 1024;
 /** Details that wait for the verdict they belong to. */
 const MOST_WAITING = 4096;
@@ -54,10 +54,12 @@ export const HOOK_EVENTS: ReadonlySet<string> = new Set([
 /** Firings in order of time, each with what happened to its hooks. */
 export async function* readFirings(options: ReadFiringsOptions): AsyncGenerator<HookFiring> {
   const { controlDir, clock, session, onProblem } = options;
-  const sinceMs = await boundedSince(controlDir);
+  const { sinceMs, tails } = await logBounds(controlDir);
   const waiting = new Map<string, HookDetail>();
   const filter = { types: HOOK_EVENTS, sinceMs, ...(session === undefined ? {} : { session }) };
-  for await (const { event } of readAudit({ dir: eventsDir(controlDir), filter, clock, onProblem })) {
+  const dir = eventsDir(controlDir);
+  const tailBytes = (name: string) => tails.get(name);
+  for await (const { event } of readAudit({ dir, filter, clock, onProblem, tailBytes })) {
     const place = (hook: string) => `${event.session ?? ""}\n${hook}`;
     if (event.type !== "hooks_evaluated") {
       const { hook } = event.data;
@@ -91,29 +93,46 @@ export async function* readFirings(options: ReadFiringsOptions): AsyncGenerator<
   }
 }
 
-/** Since when the log is read, in epoch milliseconds. */
-export async function boundedSince(controlDir: string): Promise<number> {
+/** What of the log is read: since when, in epoch milliseconds, and of files that are read in part how many bytes at their end. */
+export async function logBounds(
+  controlDir: string,
+  mostBytes = MOST_BYTES,
+): Promise<{ sinceMs: number; tails: ReadonlyMap<string, number> }> {
   const dir = eventsDir(controlDir);
-  const bytes = new Map<string, number>();
+  const days = new Map<string, [name: string, size: number][]>();
   for (const name of await readdir(dir).catch(() => [])) {
     const parsed = parseAuditFileName(name);
     if (!parsed) continue;
     const size = await stat(join(dir, name)).then((found) => found.size, () => 0);
-    bytes.set(parsed.day, (bytes.get(parsed.day) ?? 0) + size);
+    days.set(parsed.day, [...days.get(parsed.day) ?? [], [name, size]]);
   }
   let total = 0;
   let since: string | undefined;
-  for (const day of [...bytes.keys()].sort().reverse()) {
-    total += bytes.get(day) ?? 0;
-    if (since !== undefined && total > MOST_BYTES) break;
+  for (const day of [...days.keys()].sort().reverse()) {
+    total += (days.get(day) ?? []).reduce((sum, [, size]) => sum + size, 0);
+    if (since !== undefined && total > mostBytes) break;
     since = day;
   }
-  return since === undefined ? 0 : Date.parse(since);
+  if (since === undefined) return { sinceMs: 0, tails: new Map() };
+  return { sinceMs: Date.parse(since), tails: sharedOut(days.get(since) ?? [], mostBytes) };
 }
 
-/** The first day that is read, `YYYY-MM-DD`, or null when all of the log is. */
+/** Small files whole, and the large ones as much as each other. */
+function sharedOut(files: readonly [name: string, size: number][], most: number): Map<string, number> {
+  const tails = new Map<string, number>();
+  let left = most;
+  [...files].sort(([, a], [, b]) => a - b).forEach(([name, size], i) => {
+    const share = Math.floor(left / (files.length - i));
+    if (size > share) tails.set(name, share);
+    left -= Math.min(size, share);
+  });
+  return tails;
+}
+
+/** The first day of which something is read, `YYYY-MM-DD`, or null when all of the log is. */
 export async function firstDayRead(controlDir: string): Promise<string | null> {
-  const since = await boundedSince(controlDir);
+  const { sinceMs: since, tails } = await logBounds(controlDir);
+  if (tails.size > 0) return dayOf(since);
   const days = (await readdir(eventsDir(controlDir)).catch(() => [])).flatMap((name) =>
     parseAuditFileName(name)?.day ?? []
   );

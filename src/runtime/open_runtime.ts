@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import process from "node:process";
 import type { Audit } from "../audit/audit.ts";
 import { createDispatcher, type Dispatcher } from "../hooks/dispatcher.ts";
-import type { Hook } from "../hooks/hook.ts";
+import type { ExecAction } from "../hooks/exec_action.ts";
+import { commandsOf, type Hook } from "../hooks/hook.ts";
 import { type HookRegistry, hookRegistry, NO_HOOKS } from "../hooks/registry.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
 import type { Interventions } from "../interventions/interventions.ts";
@@ -16,6 +17,7 @@ import type { SessionBus } from "../session/session_bus.ts";
 import type { Store } from "../store/store.ts";
 import { type Configuration, loadForSession, requireUsable } from "./configuration.ts";
 import type { Execution } from "./exec_ports.ts";
+import { untrustedKeys } from "./audit_trust.ts";
 import { operatorStamp } from "../consent/operator_secret.ts";
 import { consentAsker, openInterventions } from "./interventions.ts";
 import { type LoadedSessions, loadedSessions } from "./loaded_sessions.ts";
@@ -75,6 +77,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const models = new Map<string, Model>();
   /** Sessions that share their hooks share their registry. */
   const registries = new WeakMap<readonly Hook[], HookRegistry>();
+  /** The commands of all hooks of all sessions, each argv once. */
+  const declared = new Map<string, ExecAction>();
   let execution: Promise<Execution> | undefined;
 
   const registryOf = (hooks: readonly Hook[]): HookRegistry => {
@@ -82,6 +86,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     if (known) return known;
     const made = hookRegistry(hooks);
     registries.set(hooks, made);
+    for (const action of commandsOf(hooks)) declared.set(JSON.stringify(action.argv), action);
     return made;
   };
 
@@ -104,6 +109,8 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     const loaded = id === own
       ? configuration
       : options.configurations?.of(ref) ?? loadForSession({ controlDir, ...ref });
+    const refused = untrustedKeys(loaded);
+    if (refused) audit.emit("project_untrusted", id, refused);
     requireUsable(loaded);
     for (const { layer, file, findings } of loaded.skipped) {
       audit.emit("layer_skipped", id, { layer, file, findings });
@@ -138,7 +145,12 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
           route: router.from(ref),
           deliver,
           exec: commands &&
-            { ...commands, audit: told.audit, asker: consentAsker(interventions, stopping, stamp) },
+            {
+              ...commands,
+              audit: told.audit,
+              asker: consentAsker(interventions, stopping, stamp),
+              commands: () => [...declared.values()],
+            },
           switchedOff: (hook) => hook.name !== null && loaded.disabled.has(hook.name),
           observe: tell,
         }),

@@ -14,6 +14,8 @@ export interface Surroundings {
   homes: readonly string[];
   account: { home: string; name: string };
   allowlistPath: string;
+  /** Why the allowlist counts for nothing, whatever is in it. */
+  allowlistProblem?: string;
 }
 
 /**
@@ -35,15 +37,22 @@ export function ignoredHome(controlDir: string): Finding | undefined {
   return finding("W_HOME_IGNORED", message, { fix: "keep your own files outside of the control folder" });
 }
 
+const IN_THE_PROJECT = "it lies in the control folder, whose files anybody may have made";
+
 export function surroundings(controlDir: string): Surroundings {
   const own = account();
   const home = homeFolder(controlDir);
   const named = process.env["REYN_SHELL_HOOKS_ALLOWLIST"];
+  const allowlistPath = named ? resolve(named) : join(home, ".reyn", "shell-hooks-allowlist.json");
+  // In the operator's home it is the operator's, also where that home is the control folder.
+  const isProjects = named && isInside(allowlistPath, controlDir) &&
+    !isInside(allowlistPath, join(home, ".reyn"));
   return {
     controlDir,
     homes: [...new Set([home, own.home])],
     account: { home, name: own.name },
-    allowlistPath: named ? resolve(named) : join(home, ".reyn", "shell-hooks-allowlist.json"),
+    allowlistPath,
+    ...(isProjects ? { allowlistProblem: IN_THE_PROJECT } : {}),
   };
 }
 

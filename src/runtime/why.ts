@@ -8,7 +8,7 @@ import { REACTIONS } from "../points/reactions.ts";
 import type { Configuration } from "./configuration.ts";
 import { explainVerdict } from "./explain_verdict.ts";
 import { stateOf } from "./hook_listing.ts";
-import { boundedSince, firstDayRead, type HookFiring, readFirings } from "./hook_log.ts";
+import { firstDayRead, type HookFiring, logBounds, readFirings } from "./hook_log.ts";
 import { eventsDir } from "./places.ts";
 
 /** What became of one hook at one firing. */
@@ -151,8 +151,10 @@ async function eventOf(
   clock: Clock,
   onProblem: (problem: Finding) => void,
 ): Promise<AuditEvent | undefined> {
-  const filter = { sinceMs: await boundedSince(controlDir) };
-  for await (const { event } of readAudit({ dir: eventsDir(controlDir), filter, clock, onProblem })) {
+  const { sinceMs, tails } = await logBounds(controlDir);
+  const tailBytes = (name: string) => tails.get(name);
+  const dir = eventsDir(controlDir);
+  for await (const { event } of readAudit({ dir, filter: { sinceMs }, clock, onProblem, tailBytes })) {
     if (event.id === id) return event;
   }
   return undefined;

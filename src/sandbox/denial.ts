@@ -91,7 +91,7 @@ function fromStderr({ policy, cwd, stderrTail, argv }: DenialFacts): Denial | nu
           "write_denied",
           file,
           `${quote(where.guarded)} is ${
-            code.has(where.guarded) ? "what the hook itself runs, and " : ""
+            code.has(where.guarded) ? "what a hook runs, and " : ""
           }never writable, and no key opens it`,
         );
       }

@@ -30,10 +30,14 @@ describe("readLine()", () => {
     assert.equal(await readLine(input, never), undefined);
   });
 
-  it("keeps no more of a line than the beginning", async () => {
+  it("takes a line that is longer than any answer for none", async () => {
     const input = new PassThrough();
     const line = readLine(input, never);
-    input.write(`${"x".repeat(100_000)}\n`);
-    assert.equal((await line)?.length, 4096);
+    input.write(`y${" ".repeat(5000)}`);
+    input.write(`${" ".repeat(5000)}\n`);
+    assert.equal(await line, "");
+    const next = readLine(input, never);
+    input.write(`${"y".repeat(4096)}\n`);
+    assert.equal((await next)?.length, 4096);
   });
 });

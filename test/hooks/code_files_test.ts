@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
-import { codeFiles } from "../../src/hooks/code_files.ts";
+import { codeFiles, codeOfHooks } from "../../src/hooks/code_files.ts";
 
 describe("codeFiles()", () => {
   let dir = "";
@@ -39,5 +39,29 @@ describe("codeFiles()", () => {
 
   it("leaves data and folders out", () => {
     assert.deepEqual(code("/usr/bin/tee", "data.txt", "out", "--append"), ["/usr/bin/tee"]);
+  });
+
+  it("holds what an interpreter is given to run, whatever it is called", () => {
+    assert.deepEqual(code("/bin/sh", "data.txt", "out"), ["/bin/sh", "data.txt"]);
+    assert.deepEqual(code("/bin/sh", "/dev/stdin", "/proc/self/status"), ["/bin/sh"]);
+  });
+
+  it("of all hooks is told as absolute paths, without programs of the system", () => {
+    const of = (argv: string[], plugin: string | null = null) => ({
+      argv,
+      plugin: plugin === null ? null : { file: plugin },
+    });
+    const actions = [
+      of(["sh", "script"]),
+      of(["./tool", "data.txt"]),
+      of(["p.wasm#run"], "p.wasm"),
+      of([
+        "tool",
+      ]),
+    ];
+    assert.deepEqual(
+      codeOfHooks(actions, { controlDir: dir, homes: ["/nowhere"] }),
+      ["script", "tool", "p.wasm"].map((name) => join(dir, name)),
+    );
   });
 });

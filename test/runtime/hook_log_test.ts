@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { encodeLine } from "../../src/audit/line.ts";
 import { systemClock } from "../../src/clock/clock.ts";
-import { boundedSince, firstDayRead, type HookFiring, readFirings } from "../../src/runtime/hook_log.ts";
+import { firstDayRead, type HookFiring, logBounds, readFirings } from "../../src/runtime/hook_log.ts";
 
 describe("readFirings()", () => {
   let dir: string;
@@ -81,14 +81,34 @@ describe("readFirings()", () => {
     assert.equal(await firstDayRead(dir), null);
   });
 
-  it("reads no more days than their size allows, and the newest in any case", async () => {
+  it("reads no more days than their size allows, and of a larger newest day the end of its files", async () => {
     const most = 64 * 1024 * 1024;
-    for (const [day, size] of [["2026-11-28", 10], ["2026-11-29", most], ["2026-11-30", 20]] as const) {
-      writeFileSync(join(dir, `.reyn/events/${day}-1.jsonl`), Buffer.alloc(size));
-    }
-    assert.equal(await boundedSince(dir), Date.UTC(2026, 10, 30));
+    const sized = (day: string, pid: number, size: number) => {
+      const path = join(dir, `.reyn/events/${day}-${pid}.jsonl`);
+      writeFileSync(path, "");
+      truncateSync(path, size);
+    };
+    sized("2026-11-28", 1, 10);
+    sized("2026-11-29", 1, most);
+    sized("2026-11-30", 1, 20);
+    assert.deepEqual(await logBounds(dir), { sinceMs: Date.UTC(2026, 10, 30), tails: new Map() });
     assert.equal(await firstDayRead(dir), "2026-11-30");
-    writeFileSync(join(dir, ".reyn/events/2026-11-30-2.jsonl"), Buffer.alloc(most));
-    assert.equal(await boundedSince(dir), Date.UTC(2026, 10, 30));
+    sized("2026-11-30", 2, most);
+    sized("2026-11-30", 3, 40 * most);
+    const { sinceMs, tails } = await logBounds(dir);
+    assert.equal(sinceMs, Date.UTC(2026, 10, 30));
+    const share = (most - 20) / 2;
+    assert.deepEqual(tails, new Map([["2026-11-30-2.jsonl", share], ["2026-11-30-3.jsonl", share]]));
+  });
+
+  it("begins a file that is read in part with the first whole line", async () => {
+    const one = line("hooks_evaluated", { point: "turn_end", verdicts: { a: "ran" } });
+    const path = join(dir, ".reyn/events/2026-11-30-1.jsonl");
+    writeFileSync(path, "");
+    truncateSync(path, 3 * 1024 ** 3);
+    writeFileSync(path, `\n${one}\n${one}\n`, { flag: "a" });
+    const found = await read();
+    assert.equal(found.length, 2);
+    assert.equal(await firstDayRead(dir), "2026-11-30");
   });
 });

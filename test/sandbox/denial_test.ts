@@ -108,7 +108,7 @@ describe("explaining a failed run", () => {
       assert.equal(denial?.path, script);
       assert.match(
         denial?.message ?? "",
-        /is what the hook itself runs, and never writable, and no key opens it/,
+        /is what a hook runs, and never writable, and no key opens it/,
       );
     }
   });
