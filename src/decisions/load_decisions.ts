@@ -11,7 +11,7 @@ import { HooksConfigError } from "./config_error.ts";
 import type { Declaration, DeclaredHook, MatchField } from "./declaration.ts";
 import type { ConfigPlace } from "./find_config.ts";
 import { loadIsolated } from "./isolate/isolated_executor.ts";
-import { type Loaded, loadLocal } from "./load_local.ts";
+import { LOAD_LIMIT_MS, type Loaded, loadLocal } from "./load_local.ts";
 import { compileMatch, matchProblem } from "./match_hook.ts";
 import type { PluginCaller } from "./plugin_caller.ts";
 import { loadPlugin } from "./plugin_executor.ts";
@@ -53,9 +53,6 @@ export const NO_DECISIONS: LoadedDecisions = {
   chainTimeoutMs: Infinity,
   close: () => Promise.resolve(),
 };
-
-/** How long a file may take to be imported and its hook to be constructed. */
-const LOAD_LIMIT_MS = 30_000;
 
 /** Reads a declaration, without loading what it names. Throws a HooksConfigError with all that is wrong. */
 export function requireDeclaration(place: ConfigPlace, home: string): Declaration {
