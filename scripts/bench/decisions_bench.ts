@@ -7,13 +7,20 @@ import { join } from "node:path";
 import process from "node:process";
 import { systemClock } from "../../src/clock/clock.ts";
 import { sequentialIds } from "../../src/clock/ids.ts";
-import { decisionHooks } from "../../src/decisions/decision_hooks.ts";
+import { type DecisionHooks, decisionHooks } from "../../src/decisions/decision_hooks.ts";
 import { findConfig } from "../../src/decisions/find_config.ts";
 import { loadDecisions } from "../../src/decisions/load_decisions.ts";
 import { makeContext } from "../../src/points/contexts.ts";
+import type { DecisionContext } from "../../src/points/decision_shapes.ts";
+import { decisionPlugins } from "../../src/runtime/decision_plugins.ts";
+import { openSandbox } from "../../src/sandbox/sandbox.ts";
+import { loadModule } from "../../src/sandbox/wasm/load_module.ts";
+import { createPluginHost } from "../../src/sandbox/wasm/plugin_host.ts";
 import type { BenchRow } from "../lib/bench_table.ts";
+import { REPO } from "../lib/repo.ts";
 
 const BATCHES = 15;
+const GATE = join(REPO, "plugins", "spawn_gate", "spawn_gate.wasm");
 
 /** Microseconds of one awaited call: the median over batches, after a warm-up. */
 async function medianAwaited(run: () => Promise<unknown>, calls: number): Promise<number> {
@@ -23,8 +30,7 @@ async function medianAwaited(run: () => Promise<unknown>, calls: number): Promis
     for (let call = 0; call < calls; call++) await run();
     if (batch >= 5) times.push(((performance.now() - start) * 1000) / calls);
   }
-  times.sort((a, b) => a - b);
-  return times[times.length >> 1] ?? 0;
+  return median(times);
 }
 
 const HOOK = `export default ({ LifecycleHooks }) => class extends LifecycleHooks {
@@ -43,10 +49,48 @@ async function pipeRoundTrip(line: string): Promise<number> {
       new Promise<void>((resolve) => {
         arrived = resolve;
         child.stdin.write(line);
-      }), 100);
+      }), 300);
   } finally {
     child.kill();
   }
+}
+
+/** Microseconds of a decision by a plugin, and of the call of it alone, taken in turns. */
+async function pluginCalls(
+  dir: string,
+  context: DecisionContext<"session_spawn">,
+  hooksOf: (yaml: string) => Promise<DecisionHooks>,
+): Promise<[number, number]> {
+  const sandbox = openSandbox();
+  const host = createPluginHost({ sandbox, clock: systemClock, controlDir: dir, homes: [dir], denyRead: [] });
+  const hooks = await hooksOf(`hooks: [{ name: gate, wasm: "${GATE}", with: { root: / } }]\n`);
+  try {
+    const loaded = loadModule(GATE, { controlDir: dir, exportName: "run", memoryBytes: 64 * 1024 * 1024 });
+    if (!loaded.ok) throw new Error(loaded.reason);
+    const { module } = loaded;
+    const input = new TextEncoder().encode(JSON.stringify({ method: "session_spawn", params: context }));
+    const called = async () => {
+      const done = await host.call({ owner: "bench", module, export: "run", input, config: { root: "/" } });
+      if (done.outcome !== "ok") throw new Error(`${done.outcome}: ${done.reason}`);
+    };
+    const decided = async () => {
+      const { asked: [gate] } = await hooks.decide("session_spawn", context);
+      if (gate?.error !== undefined) throw new Error(gate.error);
+    };
+    const pairs: [number, number][] = [];
+    for (let turn = 0; turn < 5; turn++) {
+      pairs.push([await medianAwaited(decided, 60), await medianAwaited(called, 60)]);
+    }
+    return [median(pairs.map(([value]) => value)), median(pairs.map(([, value]) => value))];
+  } finally {
+    await hooks.close();
+    await host.close();
+    sandbox.close();
+  }
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }
 
 /** What a decision costs: without hooks, with three in this process or in children of it, and with a service. */
@@ -70,7 +114,13 @@ export async function rows(): Promise<BenchRow[]> {
     await writeFile(configFile, yaml);
     const place = findConfig({ controlDir: dir, home: dir, configFile });
     if (!place) throw new Error("no declaration");
-    const loaded = await loadDecisions(place, { clock: systemClock, home: dir, env: () => undefined });
+    const plugins = decisionPlugins(dir, systemClock);
+    const loaded = await loadDecisions(place, {
+      clock: systemClock,
+      home: dir,
+      env: () => undefined,
+      plugins,
+    });
     // What the log costs is measured in audit_bench; here it only has to take the event.
     const audit = { emit: () => {}, flush: () => Promise.resolve(), close: () => Promise.resolve() };
     return decisionHooks(loaded, { audit, clock: systemClock, ids: sequentialIds("d") });
@@ -92,13 +142,14 @@ export async function rows(): Promise<BenchRow[]> {
     const empty = await medianAwaited(async () => {}, 20_000);
     const none = await measured("hooks: []\n", 20_000);
     const local = await measured(three(""), 3000);
-    const isolated = await measured(three(", isolate: true"), 100);
+    const isolated = await measured(three(", isolate: true"), 300);
     const bare = await medianAwaited(async () => {
       const init = { method: "POST", body: JSON.stringify({ id: 1, params: context }) };
       await (await fetch(url, init)).json();
     }, 60);
     const remote = await measured(`hooks: [{ name: far, url: "${url}" }]\n`, 60);
     const pipes = 3 * await pipeRoundTrip(JSON.stringify(context));
+    const [plugin, call] = await pluginCalls(dir, context, hooksOf);
     const floorName = "empty async call";
     return [
       {
@@ -132,6 +183,14 @@ export async function rows(): Promise<BenchRow[]> {
         floor: bare,
         floorName: "bare fetch",
         goal: { atMost: bare + 300 },
+      },
+      {
+        name: "decision: one plugin",
+        unit: "us",
+        value: plugin,
+        floor: call,
+        floorName: "call of the plugin",
+        goal: { atMost: call + 50 },
       },
     ];
   } finally {

@@ -1,17 +1,20 @@
 import process from "node:process";
 import { systemClock } from "../clock/clock.ts";
+import { decisionRowText } from "../decisions/list_hooks.ts";
 import { escapeVisible } from "../errors/escape_visible.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { formatFinding, isError } from "../errors/finding.ts";
 import { loadForSession } from "../runtime/configuration.ts";
 import { consentFields, consentText } from "../runtime/consent_state.ts";
+import { listDecisions, type ListedDecision } from "../runtime/decision_overview.ts";
+import { decisionSetup } from "../runtime/decisions.ts";
 import { type ListedHook, type ListedPlugin, listHooks } from "../runtime/hook_listing.ts";
 import { controlDir } from "./control_dir.ts";
 import type { GlobalOptions } from "./host.ts";
 
 /**
- * `reyn hooks list`: every hook of all layers, whether its command may run, and what it has done. Exit 1 when a declaration
- * cannot be read; what can be is listed all the same.
+ * `reyn hooks list`: every reaction of all layers and every decision hook, whether it may run, and what it has done. Imports and
+ * contacts nothing. Exit 1 when a declaration cannot be read; what can be is listed all the same.
  */
 export async function listHooksVerb(globals: GlobalOptions): Promise<number> {
   const dir = controlDir(globals.dir);
@@ -22,22 +25,48 @@ export async function listHooksVerb(globals: GlobalOptions): Promise<number> {
     clock: systemClock,
     env: process.env,
   });
-  const errors = configuration.findings.filter(isError);
+  const decisions = await listDecisions(decisionSetup(dir, globals.config, systemClock), dir, systemClock);
+  const errors = [...configuration.findings, ...decisions.findings].filter(isError);
   for (const problem of [...errors, ...problems]) process.stderr.write(`${formatFinding(problem)}\n`);
   if (globals.json) {
     const told = hooks.map(({ consent, ...hook }) => ({
       ...hook,
       consent: consent && consentFields(consent),
     }));
-    process.stdout.write(`${JSON.stringify({ hooks: told, counted_since: countedSince })}\n`);
+    const { config, chainTimeoutSeconds } = decisions;
+    process.stdout.write(`${
+      JSON.stringify({
+        hooks: [...told, ...decisions.hooks.map(decisionFields)],
+        decisions: { config, chainTimeoutSeconds },
+        counted_since: countedSince,
+      })
+    }\n`);
   } else {
-    process.stdout.write(hooks.map(hookText).join(""));
+    process.stdout.write([...hooks.map(hookText), ...decisions.hooks.map(decisionText)].join(""));
     if (!globals.quiet) {
-      if (hooks.length === 0) process.stderr.write("no hooks\n");
+      if (decisions.config !== null) {
+        process.stderr.write(`decision hooks: ${escapeVisible(decisions.config)}\n`);
+      }
+      if (hooks.length === 0 && decisions.hooks.length === 0) process.stderr.write("no hooks\n");
       if (countedSince !== null) process.stderr.write(`counted since ${countedSince}\n`);
     }
   }
   return errors.length > 0 ? EXIT.refused : EXIT.ok;
+}
+
+function decisionFields({ row, counts, last }: ListedDecision) {
+  return { hook: row.name, family: "decision", ...row, counts, last };
+}
+
+function decisionText({ row, counts: { decided, failed, refused }, last }: ListedDecision): string {
+  const did = [
+    ...(decided > 0 ? [`decided ${decided}`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(refused > 0 ? [`refused ${refused}`] : []),
+  ];
+  const lines = [[decisionRowText(row), did.join(", ")].filter((part) => part !== "").join("  ")];
+  if (last) lines.push(`  last: ${last.timestamp} ${last.text}`);
+  return lines.map((line) => `${escapeVisible(line)}\n`).join("");
 }
 
 const STATES: Readonly<Record<ListedHook["state"], string>> = {

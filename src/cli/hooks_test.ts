@@ -1,4 +1,5 @@
 import { ask } from "../decisions/ask.ts";
+import { isAskedEverywhere } from "../decisions/declaration.ts";
 import { loadOne } from "../decisions/find_hook.ts";
 import { escapeVisible } from "../errors/escape_visible.ts";
 import { EXIT } from "../errors/exit_codes.ts";
@@ -42,7 +43,7 @@ export async function testHookVerb(
       return EXIT.refused;
     }
     const { decisions } = answered;
-    const handled = hook.declared.executor.kind === "url" || hook.points.includes(point);
+    const handled = isAskedEverywhere(hook.declared.executor) || hook.points.includes(point);
     const lines = Object.entries(decisions).map(([field, value]) =>
       escapeVisible(`  ${field}: ${String(value)}`)
     );

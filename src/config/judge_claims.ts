@@ -6,7 +6,7 @@ import type { Path } from "./section.ts";
 import type { JudgeTrust, TrustClaim, TrustVerdict } from "./trust_claim.ts";
 
 /** Most values of one file that can be trusted: a person has to read them. */
-const MOST_CLAIMS = 500;
+export const MOST_CLAIMS = 500;
 
 /** A claim with what is needed to report it. */
 interface OpenClaim extends TrustClaim {
@@ -61,13 +61,14 @@ export function judgeClaim(file: LoadedFile, open: OpenClaim, judge: JudgeTrust 
     : judge?.(claim) ?? { state: "new" };
   file.claims.push({ ...claim, verdict });
   if (verdict.state === "trusted") return true;
-  const { message, fix } = refusalText(claim, verdict);
+  const { message, fix } = trustRefusal(claim, verdict);
   addFinding(file, path, "E_PROJECT_UNTRUSTED", message, { fix, at });
   return false;
 }
 
-function refusalText(
-  { reasons }: TrustClaim,
+/** What is said of a claim that is not trusted, and what helps. */
+export function trustRefusal(
+  { reasons }: Pick<TrustClaim, "reasons">,
   verdict: Exclude<TrustVerdict, { state: "trusted" }>,
 ): { message: string; fix: string } {
   const why = reasons.length === 0 ? "" : `: ${reasons.join(", ")}`;

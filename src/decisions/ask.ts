@@ -20,7 +20,7 @@ export async function ask<P extends DecisionPoint>(
 ): Promise<Answered<P>> {
   try {
     let answer = executor.ask(question);
-    if (isThenable(answer)) answer = (await within(answer, executor, question.limitMs, clock)).value;
+    if (isThenable(answer)) answer = (await within(answer, executor, question, clock)).value;
     const read = readAnswer(question.point, answer);
     if (!read.ok) throw new HookFailure("BadAnswer", read.reason);
     for (const [name, value] of Object.entries(read.value)) {
@@ -49,13 +49,14 @@ function isThenable(value: unknown): value is Thenable {
 function within(
   answer: Thenable,
   executor: Executor,
-  limitMs: number,
+  question: Question,
   clock: Clock,
 ): Promise<{ value: unknown }> {
   return new Promise((resolve, reject) => {
+    const { limitMs } = question;
     const cancel = clock.after(limitMs, () => {
       reject(new HookFailure("TimeoutError", `no answer within ${showDuration(limitMs)}`));
-      executor.giveUp?.();
+      executor.giveUp?.(question);
     });
     const failed = (error: unknown) => {
       cancel();

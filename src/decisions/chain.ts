@@ -83,8 +83,9 @@ export async function runChain<P extends DecisionPoint>(
       continue;
     }
     const begun = clock.monotonic();
-    const limitMs = Math.min(timeoutMs, started + chainTimeoutMs - begun);
-    const answered = limitMs > 0
+    const leftMs = started + chainTimeoutMs - begun;
+    const limitMs = Math.min(timeoutMs, leftMs);
+    const answered = leftMs >= SHORTEST_MS
       ? await ask(executor, { point, context: copyContext(point, context), id, limitMs }, clock)
       : TOO_LATE;
     const duration_ms = rounded(clock.monotonic() - begun);
@@ -130,6 +131,8 @@ export async function runChain<P extends DecisionPoint>(
   return { decisions: decisionsOf(point, context), refusedBy, id, asked };
 }
 
+/** Timers may fire this much too early: what is left of the chain's time is less than they can tell. */
+const SHORTEST_MS = 1;
 const NOTHING: Values = {};
 const TOO_LATE = { ok: false, error: "TimeoutError: the time of the whole chain was over" } as const;
 

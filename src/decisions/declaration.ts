@@ -23,6 +23,9 @@ export interface WasmTarget {
   kind: "wasm";
   /** Absolute path of the plugin. */
   target: string;
+  /** What of it is called. */
+  export: string;
+  /** What it finds as its config. */
   with: Readonly<Record<string, unknown>>;
 }
 
@@ -36,6 +39,11 @@ export interface RemoteTarget {
   /** Name of the variable that holds the key with which requests are signed. */
   signEnv: string | null;
   breaker: { after: number; probeMs: number } | null;
+}
+
+/** Whether the executor is asked at all seven points where `on` says nothing: what it handles it cannot tell. */
+export function isAskedEverywhere({ kind }: { kind: DeclaredHook["executor"]["kind"] }): boolean {
+  return kind === "url" || kind === "wasm";
 }
 
 /** One entry of `hooks[]`, as it was declared and found sound. */

@@ -12,6 +12,8 @@ const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const DEFAULT_TIMEOUT_SECONDS = 10;
+/** Names in a plugin's config that reyn itself sets. */
+const OWN_CONFIG = /^(?:argv\b|reyn\.)/;
 
 /** Headers that the protocol itself sets. */
 const OWN_HEADERS = new Set([
@@ -90,7 +92,13 @@ export const ENTRY_SCHEMAS = {
   wasm: z.strictObject({
     ...common,
     wasm: target,
-    with: withOptions,
+    with: withOptions.superRefine((config, context) => {
+      for (const key of Object.keys(config ?? {})) {
+        if (!OWN_CONFIG.test(key)) continue;
+        const message = `${quote(key)} is a name of reyn's own in a plugin's config`;
+        refuse(context, "E_EXECUTOR_KEY", message, { path: [key], at: "key" });
+      }
+    }),
     module: blank,
     path: blank,
     url: blank,

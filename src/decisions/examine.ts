@@ -1,11 +1,12 @@
 import { CATALOGUE } from "../errors/catalogue.ts";
 import type { Finding } from "../errors/finding.ts";
 import type { DecisionPoint } from "../points/decision_shapes.ts";
-import type { RemoteTarget } from "./declaration.ts";
+import type { DeclaredHook, LocalTarget, RemoteTarget } from "./declaration.ts";
 import type { ConfigPlace } from "./find_config.ts";
 import { openExchange } from "./remote/exchange.ts";
 import { HooksConfigError } from "./config_error.ts";
-import { type LoadDeps, loadHook, requireDeclaration, untrusted } from "./load_decisions.ts";
+import { type LoadDeps, loadHook, requireDeclaration } from "./load_decisions.ts";
+import { untrusted } from "./trust_claims.ts";
 
 /** How one hook is. */
 export interface Examined {
@@ -49,16 +50,29 @@ export async function examineHooks(place: ConfigPlace | undefined, deps: LoadDep
       continue;
     }
     const { points } = loaded;
-    if (executor.kind === "url") examined.push({ ...base, points, ...await examineService(executor, deps) });
-    else {examined.push({
-        ...base,
-        ok: true,
-        points,
-        notes: localNotes(executor, points, declared.timeoutMs),
-      });}
+    examined.push({ ...base, points, ...await examineExecutor(declared, points, deps) });
     await loaded.executor.close?.();
   }
   return examined;
+}
+
+async function examineExecutor(
+  { executor, timeoutMs }: DeclaredHook,
+  points: readonly DecisionPoint[],
+  deps: LoadDeps,
+): Promise<Pick<Examined, "ok" | "problem" | "notes" | "clock_offset_s">> {
+  switch (executor.kind) {
+    case "url":
+      return await examineService(executor, deps);
+    case "wasm": {
+      const sandbox = deps.plugins?.();
+      const problem = await sandbox?.problem();
+      await sandbox?.release();
+      return problem === undefined ? { ok: true, notes: [] } : { ok: false, problem, notes: [] };
+    }
+    default:
+      return { ok: true, notes: localNotes(executor, points, timeoutMs) };
+  }
 }
 
 function reasonOf({ message, code }: Finding): string {
@@ -66,13 +80,13 @@ function reasonOf({ message, code }: Finding): string {
 }
 
 function localNotes(
-  executor: { kind: string; isolate?: boolean },
+  executor: LocalTarget,
   points: readonly DecisionPoint[],
   timeoutMs: number,
 ): string[] {
   const notes: string[] = [];
   if (points.length === 0) notes.push("is asked at no point: it has no method for those that `on` leaves");
-  if (executor.kind !== "wasm" && executor.isolate !== true) {
+  if (!executor.isolate) {
     notes.push(
       `runs inside reyn: code that never yields stops everything, whatever its ${timeoutMs / 1000} s; ` +
         "`isolate: true` gives it a process that can be ended",

@@ -18,8 +18,8 @@ export interface Executor {
    * fails. An answer that comes after the limit is not looked at.
    */
   ask(question: Question): unknown;
-  /** Called when the limit has passed without an answer: to stop what still runs. */
-  giveUp?(): void;
+  /** Called when the limit of a question has passed without an answer: to stop what still runs for it. */
+  giveUp?(question: Question): void;
   /** Ends what it holds open. */
   close?(): Promise<void>;
 }

@@ -5,7 +5,7 @@ export class HookFailure extends Error {
   override readonly name: string;
 
   constructor(
-    name: "TimeoutError" | "BadAnswer" | "RemoteError" | "Unreachable" | "ExecutorEnded",
+    name: "TimeoutError" | "BadAnswer" | "RemoteError" | "Unreachable" | "ExecutorEnded" | "PluginFailed",
     message: string,
   ) {
     super(message);

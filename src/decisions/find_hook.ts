@@ -3,7 +3,8 @@ import { quote } from "../errors/quote.ts";
 import { ReynError } from "../errors/reyn_error.ts";
 import { HooksConfigError } from "./config_error.ts";
 import type { ConfigPlace } from "./find_config.ts";
-import { type LoadDeps, type LoadedHook, loadHook, requireDeclaration, untrusted } from "./load_decisions.ts";
+import { type LoadDeps, type LoadedHook, loadHook, requireDeclaration } from "./load_decisions.ts";
+import { untrusted } from "./trust_claims.ts";
 
 /** Loads one hook by its name, one that is disabled too, and no other. Throws E_HOOK_UNKNOWN and HooksConfigError. */
 export async function loadOne(

@@ -1,7 +1,9 @@
 import type { Finding } from "../errors/finding.ts";
 import type { DecisionPoint } from "../points/decision_shapes.ts";
+import { isAskedEverywhere } from "./declaration.ts";
 import type { ConfigPlace } from "./find_config.ts";
-import { type LoadDeps, untrusted } from "./load_decisions.ts";
+import { type LoadDeps } from "./load_decisions.ts";
+import { untrusted } from "./trust_claims.ts";
 import { readDeclaration } from "./read_declaration.ts";
 
 /** One decision hook as it is declared. Values of headers are masked; variables are named, never their values. */
@@ -9,7 +11,7 @@ export interface DecisionRow {
   name: string;
   kind: "module" | "path" | "url" | "wasm";
   target: string;
-  /** Null: every point of a service, the points that a local hook has methods for. */
+  /** Null: every point of a service or a plugin, the points that a local hook has methods for. */
   on: readonly DecisionPoint[] | null;
   required: boolean;
   enabled: boolean;
@@ -18,6 +20,8 @@ export interface DecisionRow {
   timeoutSeconds: number;
   /** Whether it may run: false for a hook of a project that the operator does not trust. */
   trusted: boolean;
+  /** Of a plugin: what is called. */
+  export?: string;
   executor?: string | null;
   isolate?: boolean;
   with?: Readonly<Record<string, unknown>>;
@@ -73,7 +77,7 @@ export function listDecisionHooks(
         return { ...row, tokenEnv, signEnv, headers, breaker: probing };
       }
       case "wasm":
-        return { ...row, with: executor.with };
+        return { ...row, export: executor.export, with: executor.with };
       default:
         return { ...row, executor: executor.executor, isolate: executor.isolate, with: executor.with };
     }
@@ -89,12 +93,13 @@ export function listDecisionHooks(
 
 /** One line a hook, for people. */
 export function decisionRowText(row: DecisionRow): string {
-  const points = row.on?.join(", ") ?? (row.kind === "url" ? "every point" : "the points of its methods");
+  const points = row.on?.join(", ") ?? (isAskedEverywhere(row) ? "every point" : "the points of its methods");
   const words = [
     row.name,
     `${row.kind} ${row.target}`,
     points,
     `${row.timeoutSeconds} s`,
+    row.export !== undefined && row.export !== "run" ? `export ${row.export}` : "",
     row.executor ? `executor ${row.executor}` : "",
     row.with && Object.keys(row.with).length > 0 ? `with ${JSON.stringify(row.with)}` : "",
     row.tokenEnv ? `token from ${row.tokenEnv}` : "",

@@ -1,6 +1,7 @@
-import { realpathSync } from "node:fs";
+import type { Audit } from "../audit/audit.ts";
 import type { Clock } from "../clock/clock.ts";
-import type { Finding, Place } from "../errors/finding.ts";
+import type { JudgeTrust } from "../config/trust_claim.ts";
+import type { Finding } from "../errors/finding.ts";
 import { quote } from "../errors/quote.ts";
 import { finding } from "../errors/reyn_error.ts";
 import type { DecisionPoint } from "../points/decision_shapes.ts";
@@ -10,24 +11,13 @@ import { HooksConfigError } from "./config_error.ts";
 import type { Declaration, DeclaredHook, MatchField } from "./declaration.ts";
 import type { ConfigPlace } from "./find_config.ts";
 import { loadIsolated } from "./isolate/isolated_executor.ts";
-import { type Loaded, loadLocal, resolveTarget } from "./load_local.ts";
+import { LOAD_LIMIT_MS, type Loaded, loadLocal } from "./load_local.ts";
 import { compileMatch, matchProblem } from "./match_hook.ts";
+import type { PluginCaller } from "./plugin_caller.ts";
+import { loadPlugin } from "./plugin_executor.ts";
 import { readDeclaration } from "./read_declaration.ts";
 import { remoteExecutor } from "./remote/remote_executor.ts";
-
-/** What a project's declaration has to be trusted for: one a hook. */
-export interface DecisionClaim {
-  file: string;
-  /** In the operator's notation: `hooks[0]`. */
-  key: string;
-  place(): Place;
-  /** The entry as it stands in the file. */
-  value: unknown;
-  reasons: readonly string[];
-  /** The files of its code. */
-  argvs: readonly (readonly string[])[];
-  operatorOnly: false;
-}
+import { untrusted } from "./trust_claims.ts";
 
 export interface LoadDeps {
   clock: Clock;
@@ -35,7 +25,11 @@ export interface LoadDeps {
   /** The environment, looked up when a service is asked. */
   env(name: string): string | undefined;
   /** What the operator trusts of a project; without it nothing of a project is. */
-  judgeTrust?: ((claim: DecisionClaim) => { state: string }) | undefined;
+  judgeTrust?: JudgeTrust | undefined;
+  /** Makes the port to the sandbox of plugins; without it none can be loaded. */
+  plugins?: (() => PluginCaller) | undefined;
+  /** Where it is recorded what plugins say and are refused. */
+  audit?: Audit | undefined;
 }
 
 /** A hook that is ready to be asked. */
@@ -60,65 +54,11 @@ export const NO_DECISIONS: LoadedDecisions = {
   close: () => Promise.resolve(),
 };
 
-/** How long a file may take to be imported and its hook to be constructed. */
-const LOAD_LIMIT_MS = 30_000;
-
 /** Reads a declaration, without loading what it names. Throws a HooksConfigError with all that is wrong. */
 export function requireDeclaration(place: ConfigPlace, home: string): Declaration {
   const read = readDeclaration(place.path, { ...place, home });
   if (read.ok) return read.declaration;
   throw new HooksConfigError(place.shown, read.findings);
-}
-
-/** What a project's declaration has to be trusted for; of the operator's own nothing. Disabled hooks are not part of it. */
-export function decisionClaims(
-  place: ConfigPlace,
-  { hooks }: Declaration,
-): (DecisionClaim & { hook: DeclaredHook })[] {
-  if (place.word === "operator") return [];
-  return hooks.filter((hook) => hook.enabled).map((hook) => ({
-    hook,
-    file: place.shown,
-    key: `hooks[${hook.index}]`,
-    place: () => hook.place,
-    value: hook.raw,
-    reasons: [],
-    argvs: codeFiles(hook, place.folder).map((file) => [file]),
-    operatorOnly: false,
-  }));
-}
-
-/** Hooks of a project that the operator does not trust, each as a finding. */
-export function untrusted(
-  place: ConfigPlace,
-  declaration: Declaration,
-  { judgeTrust }: Pick<LoadDeps, "judgeTrust">,
-): Finding[] {
-  return decisionClaims(place, declaration).flatMap((claim) => {
-    const state = judgeTrust?.(claim).state ?? "new";
-    if (state === "trusted") return [];
-    const changed = state === "changed" ? ", and it changed" : "";
-    const message = `the decision hook of a project needs the operator's trust${changed}`;
-    const fix = "`--config` names a file on the operator's word";
-    const subject = `${claim.key} ${quote(claim.hook.name)}`;
-    return [finding("E_PROJECT_UNTRUSTED", message, { subject, place: claim.place(), fix })];
-  });
-}
-
-/** The files that run when the hook is loaded, as far as they can be found. */
-function codeFiles({ executor }: DeclaredHook, folder: string): string[] {
-  if (executor.kind === "url") return [];
-  if (executor.kind === "wasm") return [realOr(executor.target)];
-  const found = resolveTarget({ kind: executor.kind, target: executor.target }, folder);
-  return [found.ok ? found.file : executor.target];
-}
-
-function realOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 /**
@@ -174,7 +114,12 @@ async function loadExecutor(declared: DeclaredHook, place: ConfigPlace, deps: Lo
     case "url":
       return { ok: true, points: DECISION_POINTS, executor: remoteExecutor(executor, deps) };
     case "wasm":
-      return { ok: false, reason: "plugins are not there yet" };
+      return loadPlugin(executor, {
+        hook: declared.name,
+        folder: place.folder,
+        plugins: deps.plugins,
+        audit: deps.audit,
+      });
     default: {
       const load = executor.isolate
         ? loadIsolated(executor, place.folder, deps.clock)

@@ -14,6 +14,9 @@ export type Loaded =
   | { ok: true; executor: Executor; points: readonly DecisionPoint[] }
   | { ok: false; reason: string };
 
+/** How long a file may take to be imported and its hook to be constructed. */
+export const LOAD_LIMIT_MS = 30_000;
+
 /** Finds the file of a local hook: a package is looked for from the folder of the configuration. */
 export function resolveTarget(
   { kind, target }: Pick<LocalTarget, "kind" | "target">,

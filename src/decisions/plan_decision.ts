@@ -1,7 +1,8 @@
 import type { DecisionContext, DecisionPoint } from "../points/decision_shapes.ts";
 import type { ConfigPlace } from "./find_config.ts";
-import { MATCH_FIELDS } from "./declaration.ts";
-import { type LoadDeps, requireDeclaration, untrusted } from "./load_decisions.ts";
+import { isAskedEverywhere, MATCH_FIELDS } from "./declaration.ts";
+import { type LoadDeps, requireDeclaration } from "./load_decisions.ts";
+import { untrusted } from "./trust_claims.ts";
 import { HooksConfigError } from "./config_error.ts";
 import { compileMatch } from "./match_hook.ts";
 
@@ -33,6 +34,6 @@ export function planDecision<P extends DecisionPoint>(
       return pattern !== undefined && !compileMatch({ [one]: pattern })(context as Record<string, unknown>);
     });
     if (field !== undefined) return { hook, verdict: "no_match", field };
-    return { hook, verdict: executor.kind === "url" ? "would_ask" : "if_handled" };
+    return { hook, verdict: isAskedEverywhere(executor) ? "would_ask" : "if_handled" };
   });
 }

@@ -1,16 +1,12 @@
-import { notYetMessage } from "../config/refusal.ts";
+import type { PluginHost } from "../sandbox/wasm/plugin_host.ts";
 
-/** The port to the sandbox of plugins: `{method, params}` in, null or decisions out. */
-export interface PluginCaller {
-  call(
-    plugin: string,
-    config: Readonly<Record<string, unknown>>,
-    input: string,
-    limitMs: number,
-  ): Promise<string>;
-}
-
-/** Why a plugin cannot be an executor; undefined where plugins are there. */
-export function wasmProblem(): string | undefined {
-  return notYetMessage("wasm", "plugins");
+/** The port to the sandbox of plugins, for one hook. Nothing is started before the first call, or `warm`. */
+export interface PluginCaller extends Pick<PluginHost, "call"> {
+  warm(): void;
+  /** How often in a row the plugin of this owner failed. */
+  faults(owner: string): number;
+  /** Why no plugin can run here; undefined when one can. */
+  problem(): Promise<string | undefined>;
+  /** The hook calls no more; the last one takes the processes with it. */
+  release(): Promise<void>;
 }

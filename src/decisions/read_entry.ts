@@ -7,13 +7,13 @@ import { show } from "../config/scalars.ts";
 import { didYouMean } from "../config/suggest.ts";
 import type { Place } from "../errors/finding.ts";
 import { quote } from "../errors/quote.ts";
+import { pluginArgv } from "../hooks/plugin_argv.ts";
 import type { DecisionPoint } from "../points/decision_shapes.ts";
 import { DECISION_POINTS } from "../points/decisions.ts";
 import { urlProblem } from "./check_url.ts";
-import type { DeclaredHook, MatchField, MatchPatterns } from "./declaration.ts";
+import { type DeclaredHook, isAskedEverywhere, type MatchField, type MatchPatterns } from "./declaration.ts";
 import { ENTRY_SCHEMAS, EXECUTOR_KINDS, type ExecutorKind, KINDS_OF_KEY } from "./entry_schema.ts";
 import { matchProblem } from "./match_hook.ts";
-import { wasmProblem } from "./plugin_caller.ts";
 
 /** Reports a finding at a path of the file. */
 export type Report = (
@@ -31,6 +31,8 @@ interface EntryContext {
 }
 
 const MODULE_FILE = /\.(?:ts|mts|js|mjs)$/;
+/** What of a plugin is called where nothing else is said. */
+const DEFAULT_EXPORT = "run";
 const PACKAGE = /^(?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*(?:\/[\w.~-]+)*$/;
 
 /** Judges one entry; what is wrong is reported, and then nothing is returned. */
@@ -68,7 +70,7 @@ export function readEntry(entry: unknown, index: number, context: EntryContext):
   const on = value.on ?? null;
   const executor = executorOf(kind, value, context, report);
   const match = value.match ?? {};
-  checkMatch(match, on ?? (kind === "url" ? DECISION_POINTS : null), report);
+  checkMatch(match, on ?? (isAskedEverywhere({ kind }) ? DECISION_POINTS : null), report);
   if (!sound || executor === undefined) return undefined;
   const { name, required, enabled, mode } = value;
   const timeoutMs = value.timeoutSeconds * 1000;
@@ -152,9 +154,13 @@ function executorOf(
       });
       return undefined;
     case "wasm": {
-      const problem = wasmProblem();
-      if (problem === undefined) return { kind, target: absolute(target, folder, home), with: options };
-      report(["wasm"], "E_HOOK_NOT_YET", problem, { at: "key" });
+      const plugin = pluginArgv(target);
+      if (plugin !== undefined) {
+        const { file, export: name = DEFAULT_EXPORT } = plugin;
+        return { kind, target: absolute(file, folder, home), export: name, with: options };
+      }
+      const fix = "its name ends in .wasm; behind # stands the export that is called";
+      report(["wasm"], "E_EXECUTOR_KIND", `${quote(target)} is no plugin`, { fix });
       return undefined;
     }
     case "url": {

@@ -5,7 +5,9 @@ import type { Ids } from "../clock/ids.ts";
 import { type DecisionHooks, decisionHooks, lazyDecisionHooks } from "../decisions/decision_hooks.ts";
 import { type ConfigPlace, findConfig } from "../decisions/find_config.ts";
 import { loadDecisions, type LoadDeps, NO_DECISIONS } from "../decisions/load_decisions.ts";
+import { decisionPlugins } from "./decision_plugins.ts";
 import { homeFolder } from "./surroundings.ts";
+import { trustOf } from "./trust.ts";
 
 export interface DecisionSetup {
   /** The file that declares decision hooks; undefined when there is none. */
@@ -22,7 +24,14 @@ export function decisionSetup(
   const home = homeFolder(controlDir);
   const envFile = process.env["REYN_CLI_CONFIG"];
   const place = findConfig({ controlDir, home, configFile, envFile });
-  return { place, deps: { clock, home, env: (name) => process.env[name] } };
+  const deps: LoadDeps = {
+    clock,
+    home,
+    env: (name) => process.env[name],
+    judgeTrust: trustOf(controlDir).trust.judge,
+    plugins: decisionPlugins(controlDir, clock),
+  };
+  return { place, deps };
 }
 
 export interface OneShotOptions {
@@ -36,5 +45,8 @@ export interface OneShotOptions {
 /** The decision hooks of a command that does one thing: loaded at the first point, left out when that fails. */
 export function oneShotDecisions({ place, deps }: DecisionSetup, options: OneShotOptions): DecisionHooks {
   if (place === undefined) return decisionHooks(NO_DECISIONS, options);
-  return lazyDecisionHooks({ ...options, load: () => loadDecisions(place, deps) });
+  return lazyDecisionHooks({
+    ...options,
+    load: () => loadDecisions(place, { ...deps, audit: options.audit }),
+  });
 }

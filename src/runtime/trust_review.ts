@@ -5,6 +5,7 @@ import type { Stored } from "../consent/list_store.ts";
 import { type Finding, isError } from "../errors/finding.ts";
 import { finding } from "../errors/reyn_error.ts";
 import type { Configuration } from "./configuration.ts";
+import { projectDecisions } from "./decision_overview.ts";
 import { trustOf } from "./trust.ts";
 
 /** Exactly what a trust in a control folder would stand for, as the disk is now. */
@@ -31,7 +32,9 @@ export interface TrustReview {
 const ABOUT_TRUST = new Set(["E_PROJECT_UNTRUSTED", "E_TRUST_UNSAFE", "E_TRUST_DAMAGED"]);
 
 export function reviewTrust(configuration: Configuration, controlDir: string): TrustReview {
-  const { claims, findings, layers } = configuration;
+  const { findings, layers } = configuration;
+  const decisions = projectDecisions(controlDir);
+  const claims = [...configuration.claims, ...decisions.claims];
   const { trust, file } = trustOf(controlDir);
   const record = trust.record();
   const items = claims.map((claim) => ({ claim, bound: trust.bind(claim) }));
@@ -51,7 +54,12 @@ export function reviewTrust(configuration: Configuration, controlDir: string): T
     gone: (record?.keys ?? []).filter((one) =>
       !claims.some((claim) => claim.file === one.file && claim.key === one.key)
     ),
-    blockers: [...wrong, ...tooMany, ...items.flatMap((item) => blockerOf(item.claim, item.bound))],
+    blockers: [
+      ...wrong,
+      ...decisions.findings.filter(isError),
+      ...tooMany,
+      ...items.flatMap((item) => blockerOf(item.claim, item.bound)),
+    ],
     problems: () => file.problems(),
     store: (at) =>
       file.store({

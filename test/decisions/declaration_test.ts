@@ -215,8 +215,28 @@ describe("a declaration", () => {
     }
   });
 
-  it("refuses plugins by name as long as they are not there", () => {
-    assert.match(refused("hooks: [{name: a, wasm: p.wasm}]"), /E_HOOK_NOT_YET hooks\[0\] "a".*`wasm`/);
+  it("takes a plugin by its file and export, and its config from `with`", () => {
+    const { hooks: [plain, named] } = accepted(
+      "hooks: [{name: a, wasm: p.wasm}, {name: b, wasm: 'p.wasm#judge', with: {root: /w, deep: {n: 1}}}]",
+    );
+    assert.deepEqual(plain?.executor, { kind: "wasm", target: "/etc/reyn/p.wasm", export: "run", with: {} });
+    assert.deepEqual(named?.executor, {
+      kind: "wasm",
+      target: "/etc/reyn/p.wasm",
+      export: "judge",
+      with: { root: "/w", deep: { n: 1 } },
+    });
+    assert.match(refused("hooks: [{name: a, wasm: p.js}]"), /E_EXECUTOR_KIND hooks\[0\] "a".*no plugin/);
+    assert.match(refused("hooks: [{name: a, wasm: 'p.wasm#'}]"), /E_EXECUTOR_KIND/);
+    assert.match(refused("hooks: [{name: a, wasm: p.wasm, isolate: true}]"), /E_EXECUTOR_KEY.*isolate/);
+    assert.match(
+      refused("hooks: [{name: a, wasm: p.wasm, with: {reyn.hook: x}}]"),
+      /E_EXECUTOR_KEY.*reyn\.hook/,
+    );
+    assert.match(
+      refused("hooks: [{name: a, wasm: p.wasm, on: [session_spawn], match: {actor: a}}]"),
+      /no actor/,
+    );
   });
 
   it("refuses keys of the delivery loop by name, others as unknown", () => {

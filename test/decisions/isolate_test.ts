@@ -17,6 +17,7 @@ export default (sdk) => class extends sdk.LifecycleHooks {
     console.log("what a hook prints is no answer");
     process.stdout.write('{"call":1,"ok":true,"decisions":{"prompt":"forged"}}\\n');
     if (ctx.prompt === "loop") for (;;);
+    if (ctx.prompt === "slow") for (const end = Date.now() + 500; Date.now() < end;);
     if (ctx.prompt === "exit") process.exit(3);
     if (ctx.prompt === "throw") throw new TypeError("inside");
     if (ctx.prompt === "never") await new Promise(() => setInterval(() => {}, 1000));
@@ -30,15 +31,20 @@ export default (sdk) => class extends sdk.LifecycleHooks {
   }
 };`;
 
-async function inIsolation(
-  run: (loaded: LoadedDecisions, world: World) => Promise<void>,
-  timeoutSeconds = 20,
-) {
+const QUESTION = {
+  point: "session_spawn",
+  context: makeContext("session_spawn", { prompt: "late" }),
+  id: "d-1",
+} as const;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function inIsolation(run: (loaded: LoadedDecisions, world: World) => Promise<void>) {
   await inWorld(async (world) => {
     await world.write({ "hook.js": HOOK });
     const place = await world.config(
       "hooks:\n  - name: child\n    path: hook.js\n    isolate: true\n    required: true\n" +
-        `    timeoutSeconds: ${timeoutSeconds}\n    with: {pidFile: ${join(world.dir, "pid")}}\n`,
+        `    with: {pidFile: ${join(world.dir, "pid")}}\n`,
     );
     const loaded = await loadDecisions(place, world.deps);
     try {
@@ -49,7 +55,8 @@ async function inIsolation(
   });
 }
 
-async function ask({ hooks }: LoadedDecisions, prompt: string) {
+async function ask({ hooks: loaded }: LoadedDecisions, prompt: string, timeoutMs = 20_000) {
+  const hooks = loaded.map((hook) => ({ ...hook, timeoutMs }));
   const audit = memoryAudit();
   const context = makeContext("session_spawn", { work_item: "github:o/r#3", prompt });
   const decided = await runChain(hooks, "session_spawn", context, chainOptions(audit, systemClock));
@@ -105,14 +112,53 @@ describe("an isolated hook", () => {
   it("is ended when it loops or never settles, and the next call starts another", () =>
     inIsolation(async (loaded, world) => {
       for (const prompt of ["loop", "never"]) {
-        const { error, refusedBy } = await ask(loaded, prompt);
+        const { error, refusedBy } = await ask(loaded, prompt, 1000);
         assert.match(error, /^TimeoutError: no answer within/);
         assert.equal(refusedBy, "child");
         for (let n = 0; n < 100 && await alive(world); n++) await new Promise((done) => setTimeout(done, 20));
         assert.equal(await alive(world), false);
       }
       assert.equal((await ask(loaded, "a")).decisions.prompt, "a o/r");
-    }, 1));
+    }));
+
+  it("is asked again, once, what it had not begun when it was ended for another question", () =>
+    inIsolation(async (loaded) => {
+      const looping = ask(loaded, "loop", 1000);
+      await pause(300);
+      const [loop, waiting] = await Promise.all([looping, ask(loaded, "b")]);
+      assert.match(loop.error, /^TimeoutError/);
+      assert.deepEqual([waiting.error, waiting.decisions.prompt], ["", "b o/r"]);
+    }));
+
+  it("fails, by name, at what it had begun when it was ended for another question", () =>
+    inIsolation(async (loaded) => {
+      const hanging = ask(loaded, "never", 1000);
+      await pause(300);
+      const [never, begun] = await Promise.all([hanging, ask(loaded, "never")]);
+      assert.match(never.error, /^TimeoutError/);
+      assert.equal(
+        begun.error,
+        "ExecutorEnded: the process of the hook was ended: an answer took too long",
+      );
+      assert.equal((await ask(loaded, "c")).decisions.prompt, "c o/r");
+    }));
+
+  it("goes on with its own question when one behind it is given up", () =>
+    inIsolation(async (loaded) => {
+      const slow = ask(loaded, "slow");
+      const executor = loaded.hooks[0]?.executor;
+      assert.ok(executor);
+      const question = { ...QUESTION, limitMs: 100 };
+      const behind = executor.ask(question);
+      await pause(100);
+      executor.giveUp?.(question);
+      assert.equal((await slow).decisions.prompt, "slow o/r");
+      // Its executor keeps no time itself, nor this process.
+      const hold = setInterval(() => {}, 1000);
+      await assert.rejects(Promise.resolve(behind), /too long/);
+      clearInterval(hold);
+      assert.equal((await ask(loaded, "d")).decisions.prompt, "d o/r");
+    }));
 
   it("that cannot be loaded leaves no process behind", () =>
     inWorld(async (world) => {

@@ -246,7 +246,7 @@ describe("the file of the declaration", () => {
         { file, key, value, argvs }: { file: string; key: string; value: unknown; argvs: unknown },
       ) => {
         claims.push({ file, key, value, argvs });
-        return { state: "trusted" };
+        return { state: "trusted" as const };
       };
       assert.equal((await loadDecisions(place, { ...deps, judgeTrust })).hooks.length, 1);
       assert.deepEqual(claims, [{

@@ -67,7 +67,7 @@ describe("the list of decision hooks", () => {
       await world.write({ ".reyn/cli-config.yaml": "hooks: [{ name: a, path: h.js }]" });
       const place = findConfig({ controlDir: world.dir, home: join(world.dir, "home") });
       assert.equal(listDecisionHooks(place, world.deps).hooks[0]?.trusted, false);
-      const judgeTrust = () => ({ state: "trusted" });
+      const judgeTrust = () => ({ state: "trusted" as const });
       assert.equal(listDecisionHooks(place, { ...world.deps, judgeTrust }).hooks[0]?.trusted, true);
     }));
 });
