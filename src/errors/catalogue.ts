@@ -60,7 +60,10 @@ export const CATALOGUE = {
     severity: "error",
     meaning: "a template that does not compile or names what the point never has",
   },
-  E_HOOK_ARGV: { severity: "error", meaning: "an exec argv that is empty, not static, not strings, or names no plugin where one is meant" },
+  E_HOOK_ARGV: {
+    severity: "error",
+    meaning: "an exec argv that is empty, not static, not strings, or names no plugin where one is meant",
+  },
   E_HOOK_KEY_SCHEME: { severity: "error", meaning: "a key that does not belong to the hook's scheme" },
   E_HOOK_NOT_YET: { severity: "error", meaning: "a scheme or point whose part of reyn does not exist yet" },
   E_HOOK_COMPOSED: { severity: "error", meaning: "a composed event that no composer emits" },

@@ -8,7 +8,7 @@ import { readDeclaration } from "../decisions/read_declaration.ts";
 import { judgedClaims } from "../decisions/trust_claims.ts";
 import type { Finding } from "../errors/finding.ts";
 import type { DecisionSetup } from "./decisions.ts";
-import { boundedSince } from "./hook_log.ts";
+import { logBounds } from "./hook_log.ts";
 import { eventsDir } from "./places.ts";
 import { homeFolder } from "./surroundings.ts";
 import { trustOf } from "./trust.ts";
@@ -52,10 +52,12 @@ function nothing(): Told {
 
 async function toldOf(controlDir: string, clock: Clock): Promise<Map<string, Told>> {
   const told = new Map<string, Told>();
-  const filter = { types: new Set<string>(EVENTS), sinceMs: await boundedSince(controlDir) };
+  const { sinceMs, tails } = await logBounds(controlDir);
+  const filter = { types: new Set<string>(EVENTS), sinceMs };
+  const tailBytes = (name: string) => tails.get(name);
   const dir = eventsDir(controlDir);
   // What is wrong with the log is told by the list of the other hooks.
-  for await (const { event } of readAudit({ dir, filter, clock, onProblem: () => {} })) {
+  for await (const { event } of readAudit({ dir, filter, clock, onProblem: () => {}, tailBytes })) {
     const { hook, error, reason, changed } = event.data;
     if (typeof hook !== "string") continue;
     const of = told.get(hook) ?? nothing();
