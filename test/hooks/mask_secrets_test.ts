@@ -26,4 +26,10 @@ describe("maskSecrets()", () => {
     const argv = ["git", "log", "--format=%H", "-n", "3", "a=b", "token.txt", ""];
     assert.deepEqual(maskSecrets(argv), argv);
   });
+
+  it("comes to an end with words of any length", () => {
+    for (const part of ["x", "token", "a://b:", "Bearer ", "sk- ", "a."]) {
+      assert.equal(maskSecrets(["echo", `${part.repeat(1_000_000 / part.length)}!`]).length, 2);
+    }
+  });
 });

@@ -17,7 +17,8 @@ export interface LaunchOptions {
   onReport?: (text: string) => void;
 }
 
-export type LaunchEnd = { launched: false; reason: string } | {
+/** `asked`: what was asked for cannot be started, whatever the helper does. */
+export type LaunchEnd = { launched: false; asked: boolean; reason: string } | {
   launched: true;
   report: string;
 };
@@ -43,14 +44,14 @@ export function launch(options: LaunchOptions): Launched {
       stdio: ["pipe", "pipe", "pipe", "pipe"],
     });
   } catch (error) {
-    return notLaunched(errorCode(error));
+    return notLaunched(errorCode(error), options.cwd);
   }
   const failure = new Promise<string>((resolve) => child.on("error", (error) => resolve(errorCode(error))));
   const report = child.stdio?.[REPORT_FD];
   const { stdin, stdout, stderr } = child;
   if (child.pid === undefined || !stdin || !stdout || !stderr || !(report instanceof Readable)) {
     return {
-      ended: failure.then((code) => ({ launched: false, reason: reasonOf(code, options.cwd) })),
+      ended: failure.then((code) => failedToLaunch(code, options.cwd)),
       kill() {},
     };
   }
@@ -85,14 +86,15 @@ function textOf(chunks: readonly Uint8Array[]): string {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function notLaunched(reason: string): Launched {
-  return { ended: Promise.resolve({ launched: false, reason }), kill() {} };
+function notLaunched(code: string, cwd: string): Launched {
+  return { ended: Promise.resolve(failedToLaunch(code, cwd)), kill() {} };
 }
 
-function reasonOf(code: string, cwd: string): string {
-  if (code === "ENOENT" && !existsSync(cwd)) return `there is no folder ${cwd}`;
-  if (code === "E2BIG") return "its arguments and environment are too long (E2BIG)";
-  return `the sandbox's helper does not start (${code})`;
+function failedToLaunch(code: string, cwd: string): LaunchEnd {
+  const failed = (asked: boolean, reason: string) => ({ launched: false, asked, reason }) as const;
+  if (code === "ENOENT" && !existsSync(cwd)) return failed(true, `there is no folder ${cwd}`);
+  if (code === "E2BIG") return failed(true, "its arguments and environment are too long (E2BIG)");
+  return failed(false, `the sandbox's helper does not start (${code})`);
 }
 
 function read(stream: Readable, onChunk: (chunk: Uint8Array) => void): Promise<void> {

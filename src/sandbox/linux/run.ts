@@ -138,10 +138,7 @@ function judge(ended: LaunchEnd, ending: Ending | undefined, options: RunOptions
     reason,
   });
   if (!ended.launched) {
-    return failed(
-      ended.reason.startsWith("there is no folder") ? "launch_failed" : "sandbox_unconfirmed",
-      ended.reason,
-    );
+    return failed(ended.asked ? "launch_failed" : "sandbox_unconfirmed", ended.reason);
   }
   const report = readReport(ended.report);
   if (!report) return failed("sandbox_unconfirmed", "the helper's report is not one that it writes");
