@@ -1,11 +1,9 @@
-import os from "node:os";
-import path from "node:path";
 import process from "node:process";
-import { account } from "../adapter/account.ts";
 import type { Finding } from "../errors/finding.ts";
 import { checkGrants } from "./check_grants.ts";
 import { type HelperLoad, loadHelper } from "./linux/helper_bytes.ts";
 import { type ChildOptions, type ChildStart, startConfined } from "./linux/confined_child.ts";
+import { helperFolders } from "./linux/helper_folders.ts";
 import { installHelper } from "./linux/install_helper.ts";
 import { openKeeper } from "./linux/keeper.ts";
 import { type ProbeResult as LandlockProbe, selfTest } from "./linux/probe.ts";
@@ -63,7 +61,7 @@ interface Ready {
 export function openSandbox(options: SandboxOptions = {}): Sandbox {
   const platform = options.platform ?? process.platform;
   const arch = options.arch ?? process.arch;
-  const folders = options.helperFolders ?? defaultFolders();
+  const folders = options.helperFolders ?? helperFolders();
   const load = options.loadHelper ?? loadHelper;
   let ready: Promise<Ready> | undefined;
   const prepare = () => (ready ??= open());
@@ -106,12 +104,6 @@ export function openSandbox(options: SandboxOptions = {}): Sandbox {
       }
     },
   };
-}
-
-function defaultFolders(): string[] {
-  const { home } = account();
-  const uid = process.geteuid?.() ?? -1;
-  return [path.join(home, ".reyn/helper"), path.join(os.tmpdir(), `reyn-helper-${uid}`)];
 }
 
 /** The first folder from which the helper passes the self test: one may be mounted so that nothing in it can be executed. */

@@ -7,6 +7,7 @@ import { endTree, treeRoot } from "../../adapter/end_tree.ts";
 import { selfCommand } from "../../adapter/self_command.ts";
 import type { Clock } from "../../clock/clock.ts";
 import type { DecisionPoint } from "../../points/decision_shapes.ts";
+import { accompanied } from "../../sandbox/linux/accompany.ts";
 import { LOAD_LIMIT_MS } from "../load_local.ts";
 import {
   CHANNEL_FD,
@@ -47,15 +48,15 @@ interface Waiting {
 }
 
 /** Starts the process and has it load its hook. Rejects with why that cannot be. */
-export function startHookProcess(
+export async function startHookProcess(
   target: HostStart["target"],
   folder: string,
   clock: Clock,
 ): Promise<HookProcess> {
-  const [file, ...args] = [...selfCommand(), HOOK_HOST_VERB];
+  const [file, ...args] = await accompanied([...selfCommand(), HOOK_HOST_VERB]);
   const nonce = random();
   const marker = `REYN_TREE_${random()}`;
-  const child = spawn(file ?? "", args, {
+  const child = spawn(file, args, {
     detached: true,
     env: childEnv(process.env, { [marker]: "1" }),
     // What it prints goes to stderr.
@@ -64,7 +65,7 @@ export function startHookProcess(
   const channel = child.stdio[CHANNEL_FD];
   if (!(channel instanceof Duplex)) {
     child.on("error", () => {});
-    return Promise.reject(new Error("the process of the hook could not be started"));
+    throw new Error("the process of the hook could not be started");
   }
   let gone = false;
   let calls = 0;
@@ -73,7 +74,7 @@ export function startHookProcess(
   // A process that waits for calls does not hold this one.
   for (const one of [child, channel]) callUnref(one);
 
-  return new Promise<HookProcess>((resolve, reject) => {
+  return await new Promise<HookProcess>((resolve, reject) => {
     const inTime = clock.after(LOAD_LIMIT_MS, () => void end(NOT_LOADED));
     const over = (reason: string) => {
       if (gone) return;

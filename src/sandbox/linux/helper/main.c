@@ -1,10 +1,12 @@
 /*
  * Runs one program confined: `helper [options] -- /program [argument]…`. It stays as the program's supervisor and reports
- * on a descriptor of its own. What cannot be set up whole is not run.
+ * on a descriptor of its own. What cannot be set up whole is not run. accompany.h has another use of it: a program that is not
+ * confined, and yet ends with the runtime.
  *
  * policy.h has the options, rules.h what may be read and written, filter.h what may be called, confine.h the order of things in
  * the child, supervise.h what happens while it runs.
  */
+#include "accompany.h"
 #include "keeper.h"
 #include "kernel.h"
 #include "mounts.h"
@@ -50,6 +52,8 @@ void start_here(long *stack) {
   char **environment = argv + argc + 1;
   if (argc == 3 && text_equal(argv[1], "--self-test")) self_test(argv[2]);
   if (argc == 3 && text_equal(argv[1], "--keep")) keep(argv[2]);
+  if (argc >= 5 && text_equal(argv[1], "--accompany") && text_equal(argv[3], "--"))
+    accompany(number_from(argv[2]), argv + 4, environment);
 
   static struct policy policy;
   read_policy(&policy, argc, argv, environment);
