@@ -19,7 +19,10 @@ export function bodyReader(): BodyReader {
         throw failure(415, "E_HTTP_TYPE", "the body has to be JSON", "send `content-type: application/json`");
       }
       const declared = Number(request.headers["content-length"] ?? 0);
-      if (declared > limit) throw tooLarge(limit);
+      if (declared > limit) {
+        request.resume();
+        throw tooLarge(limit);
+      }
       let size = 0;
       try {
         return parse(
