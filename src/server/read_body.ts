@@ -73,19 +73,21 @@ function dropped(request: IncomingMessage): Promise<void> {
 function collect(request: IncomingMessage, count: (bytes: number) => void): Promise<Uint8Array[]> {
   return new Promise((resolve, reject) => {
     const parts: Uint8Array[] = [];
+    const finish = () => resolve(parts);
+    const cut = () => reject(failure(400, "E_HTTP_BODY", "the body ended too soon"));
     const take = (part: Uint8Array) => {
       try {
         count(part.byteLength);
         parts.push(part);
       } catch (error) {
-        request.off("data", take);
+        request.off("data", take).off("end", finish).off("close", cut);
         void dropped(request).then(() => reject(error instanceof Error ? error : new Error(String(error))));
       }
     };
     request.on("data", take);
-    request.once("end", () => resolve(parts));
+    request.once("end", finish);
     request.once("error", reject);
-    request.once("close", () => reject(failure(400, "E_HTTP_BODY", "the body ended too soon")));
+    request.once("close", cut);
   });
 }
 
