@@ -13,6 +13,7 @@ import { eventsDir, stateDir } from "./places.ts";
 import type { Configurations } from "./serve_configuration.ts";
 import { type EventHub, eventHub } from "./serve_events.ts";
 import { createHealth, type Health } from "./serve_health.ts";
+import { armedSessions } from "./serve_armed.ts";
 import { createRetries } from "./serve_retries.ts";
 import { type RunResult, serverRuns } from "./serve_run.ts";
 
@@ -91,7 +92,8 @@ export async function openHosting(options: OpenHostingOptions): Promise<Hosting>
   const runtime = await openRuntime({
     controlDir,
     verb: "serve",
-    configuration,
+    // No session is the process's own: each is loaded with what its files hold then.
+    configuration: { ...configuration, sid: "" },
     configurations,
     host,
     talk: options.talk,
@@ -207,9 +209,11 @@ export async function openHosting(options: OpenHostingOptions): Promise<Hosting>
           if (isDue(row, configuration.session.resume === "retry")) due.push(row.id);
         }
         const last = rows.at(-1);
-        if (!last || rows.length < ROWS_AT_ONCE) return due;
+        if (!last || rows.length < ROWS_AT_ONCE) break;
         after = last.id;
       }
+      const armed = armedSessions(controlDir, agents);
+      return [...new Set([...due, ...armed])];
     },
     start: (ids) => ids.forEach((id) => sessions.arrived(id, true)),
     async drain(turnsMs) {

@@ -30,14 +30,21 @@ export function configurations(controlDir: string): Configurations {
     return configuration;
   };
 
+  /** Composers name their own session, so that what holds one is nobody else's. */
+  const shareable = (agent: string): Configuration | undefined => {
+    const configuration = sharedOf(agent);
+    return configuration.usable && configuration.composers.length === 0 ? configuration : undefined;
+  };
+
   return {
-    agent: sharedOf,
+    agent: (agent) => shareable(agent) ?? loadForSession({ controlDir, agent, sid: "main", startup }),
     of({ agent, sid }) {
       requireNames(agent, sid);
       if (signatureOf(sessionFile(controlDir, agent, sid).path) !== "-") {
         return loadForSession({ controlDir, agent, sid, startup });
       }
-      const configuration = sharedOf(agent);
+      const configuration = shareable(agent);
+      if (!configuration) return loadForSession({ controlDir, agent, sid, startup });
       return { ...configuration, sid, session: { ...configuration.session, sid } };
     },
   };

@@ -29,14 +29,13 @@ const DEFAULT_PORT = 8420;
 export const NO_SERVER: ServerConfig = { host: "127.0.0.1", port: 0, hosts: [], tokens: [] };
 
 const TOKEN_NAME = /^[A-Za-z0-9_-]{1,64}$/;
-const EMIT = /^emit:[A-Za-z0-9_.:-]{1,128}$/;
+const EMIT = /^[A-Za-z0-9_.:-]{1,128}$/;
 const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/;
 
 const scopeForms = `must be ${SCOPES.join(", ")} or emit:<prefix>`;
-const scope = z.string({ error: expecting(scopeForms) })
-  .refine((text): text is Scope => (SCOPES as readonly string[]).includes(text) || EMIT.test(text), {
-    error: expecting(scopeForms),
-  });
+const scope = z.union([z.enum(SCOPES), z.templateLiteral(["emit:", z.string().regex(EMIT)])], {
+  error: expecting(scopeForms),
+});
 
 const token = z.strictObject({
   name: z.string().regex(TOKEN_NAME, { error: expecting("must be letters, digits, - and _, at most 64") })

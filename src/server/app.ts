@@ -111,6 +111,9 @@ async function answer(
     });
   } catch (error) {
     return refuse(options, apiErrorOf(error));
+  } finally {
+    // What is still to come of the body is read and dropped, within the time of a request.
+    if (!incoming.readableEnded) incoming.resume();
   }
 }
 

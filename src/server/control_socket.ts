@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, rmSync, type Stats } from "node:fs";
+import { chmodSync, lstatSync, renameSync, rmSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { ReynError } from "../errors/reyn_error.ts";
@@ -6,6 +6,13 @@ import { ReynError } from "../errors/reyn_error.ts";
 const NAME = "control.sock";
 /** Of an address, its end mark included: 108 on Linux, 104 on macOS. */
 const LONGEST_ADDRESS = 103;
+const UNFINISHED = ".new";
+
+export interface ControlSocket {
+  path: string;
+  /** Where it is to be made; named by `nameControlSocket`. */
+  made: string;
+}
 
 export function controlSocketPath(stateDir: string): string {
   return join(stateDir, NAME);
@@ -15,12 +22,12 @@ export function controlSocketPath(stateDir: string): string {
  * Makes the place of the control socket ready: its folder for us alone, and nothing in the way. Only for who holds the state
  * folder: a socket that is there then is of a process that is gone.
  */
-export function prepareControlSocket(stateDir: string): string {
+export function prepareControlSocket(stateDir: string): ControlSocket {
   const path = controlSocketPath(stateDir);
-  if (new TextEncoder().encode(path).length > LONGEST_ADDRESS) {
+  if (new TextEncoder().encode(path + UNFINISHED).length > LONGEST_ADDRESS) {
     throw new ReynError(
       "E_SERVER_SOCKET",
-      `${path} is longer than the ${LONGEST_ADDRESS} bytes of an address`,
+      `${path} is longer than the ${LONGEST_ADDRESS - UNFINISHED.length} bytes of an address`,
       {
         fix: "use a control folder with a shorter path, or reach it by a symlink: `-C /srv/agents`",
       },
@@ -36,12 +43,15 @@ export function prepareControlSocket(stateDir: string): string {
     throw new ReynError("E_SERVER_SOCKET", `${path} is not a socket`, { fix: "move it away" });
   }
   rmSync(path, { force: true });
-  return path;
+  const made = `${path}${UNFINISHED}`;
+  rmSync(made, { force: true });
+  return { path, made };
 }
 
-/** Nobody else can reach the folder, so that the time between making and this is of no use to anyone. */
-export function guardControlSocket(path: string): void {
-  chmodSync(path, 0o600);
+/** Gives the socket its mode and then its name, so that nobody ever finds it with another mode. */
+export function nameControlSocket({ path, made }: ControlSocket): void {
+  chmodSync(made, 0o600);
+  renameSync(made, path);
 }
 
 /** Throws E_SERVER_SOCKET unless the socket was made by this user, for this user alone. */

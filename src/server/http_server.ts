@@ -52,6 +52,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     (request, bindings) => fetch(request, { incoming: incomingOf(bindings) }),
     {
       overrideGlobalObjects: false,
+      // It would cut a client off that is still sending, who then never hears why it was refused.
+      autoCleanupIncoming: false,
       errorHandler: () => new Response(null, { status: 500 }),
     },
   );

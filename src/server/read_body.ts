@@ -5,6 +5,10 @@ import { failure } from "./api_error.ts";
 /** Bodies that are being read hold at most so much together. */
 const MOST_TOGETHER = 256 * 1024 * 1024;
 
+/** Of a body that is too large; for no longer than this. */
+const MOST_DROPPED = 64 * 1024 * 1024;
+const DROP_MS = 2_000;
+
 export interface BodyReader {
   /** The JSON value of a request's body. Throws HttpFailure 400, 413, 415 or 503. */
   read(request: IncomingMessage, limit: number): Promise<unknown>;
@@ -19,7 +23,10 @@ export function bodyReader(): BodyReader {
         throw failure(415, "E_HTTP_TYPE", "the body has to be JSON", "send `content-type: application/json`");
       }
       const declared = Number(request.headers["content-length"] ?? 0);
-      if (declared > limit) throw tooLarge(limit);
+      if (declared > limit) {
+        if (declared <= MOST_DROPPED) await dropped(request);
+        throw tooLarge(limit);
+      }
       let size = 0;
       try {
         return parse(
@@ -39,24 +46,48 @@ export function bodyReader(): BodyReader {
   };
 }
 
-/** The pieces of a body. When `count` throws, what is still to come is read and dropped: a client hears only then. */
+/**
+ * Reads what is still to come and drops it, within bounds: many clients look for an answer only once they have sent all, and
+ * take a connection that is closed before for a failure.
+ */
+function dropped(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let size = 0;
+    const done = () => {
+      clearTimeout(timer);
+      request.off("data", count).off("end", done).off("close", done);
+      request.resume();
+      resolve();
+    };
+    const count = (part: Uint8Array) => {
+      size += part.byteLength;
+      if (size > MOST_DROPPED) done();
+    };
+    const timer = setTimeout(done, DROP_MS);
+    request.on("data", count).once("end", done).once("close", done);
+    request.resume();
+  });
+}
+
+/** The pieces of a body; what is too much of it is dropped before this rejects. */
 function collect(request: IncomingMessage, count: (bytes: number) => void): Promise<Uint8Array[]> {
   return new Promise((resolve, reject) => {
     const parts: Uint8Array[] = [];
+    const finish = () => resolve(parts);
+    const cut = () => reject(failure(400, "E_HTTP_BODY", "the body ended too soon"));
     const take = (part: Uint8Array) => {
       try {
         count(part.byteLength);
         parts.push(part);
       } catch (error) {
-        request.off("data", take);
-        request.resume();
-        reject(error instanceof Error ? error : new Error(String(error)));
+        request.off("data", take).off("end", finish).off("close", cut);
+        void dropped(request).then(() => reject(error instanceof Error ? error : new Error(String(error))));
       }
     };
     request.on("data", take);
-    request.once("end", () => resolve(parts));
+    request.once("end", finish);
     request.once("error", reject);
-    request.once("close", () => reject(failure(400, "E_HTTP_BODY", "the body ended too soon")));
+    request.once("close", cut);
   });
 }
 

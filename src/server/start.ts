@@ -1,11 +1,12 @@
 import { once } from "node:events";
+import { rmSync } from "node:fs";
 import type { Server } from "node:http";
 import process from "node:process";
 import { ReynError } from "../errors/reyn_error.ts";
 import type { Hosting } from "../runtime/serve.ts";
 import type { ServerConfig } from "../runtime/serve_section.ts";
 import { type AppOptions, createApp } from "./app.ts";
-import { guardControlSocket, prepareControlSocket } from "./control_socket.ts";
+import { nameControlSocket, prepareControlSocket } from "./control_socket.ts";
 import { createHttpServer, type HttpLimits, type HttpServer } from "./http_server.ts";
 import { createRefusals } from "./refusals.ts";
 import type { StatusFacts } from "./routes/status.ts";
@@ -50,10 +51,12 @@ export async function startServer(options: StartOptions): Promise<Listening> {
 
   const local = serverOf({ ...shared, tokens: null }, null);
   let removeFile = () => {};
+  let removeSocket = () => {};
   try {
-    const path = prepareControlSocket(hosting.stateDir);
-    await listen(local.server, { path }, path);
-    guardControlSocket(path);
+    const socket = prepareControlSocket(hosting.stateDir);
+    await listen(local.server, { path: socket.made }, socket.path);
+    nameControlSocket(socket);
+    removeSocket = () => rmSync(socket.path, { force: true });
     removeFile = writeServerFile(hosting.stateDir, {
       pid: process.pid,
       url,
@@ -62,6 +65,7 @@ export async function startServer(options: StartOptions): Promise<Listening> {
       started_at: new Date(hosting.startedAt).toISOString(),
     });
   } catch (error) {
+    removeSocket();
     await Promise.all([tcp.close(0), local.close(0)]);
     throw error;
   }
@@ -72,6 +76,7 @@ export async function startServer(options: StartOptions): Promise<Listening> {
     port,
     async close(graceMs) {
       removeFile();
+      removeSocket();
       streams.close();
       await Promise.all([tcp.close(graceMs), local.close(graceMs)]);
       refusals.close();

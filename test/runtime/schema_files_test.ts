@@ -69,6 +69,7 @@ const INVALID: readonly (readonly [SchemaFile, string])[] = [
   ["startup", "sandbox: { deny_read: /srv }"],
   ["startup", "sandbox: { policy: { network: yes } }"],
   ["startup", "server: { port: 99999 }"],
+  ["startup", "server: { tokens: [{ name: a, env: A, scopes: [all] }] }"],
   ["startup", "disabled: [a]"],
   ["startup", `hooks: { ${HOOK} }`],
   ["startup", "hooks: [{ template_push: { message: hi } }]"],

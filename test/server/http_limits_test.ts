@@ -10,9 +10,9 @@ describe("what a client can hold a server up with", () => {
   let server: TestServer;
   before(async () => {
     server = await startTestServer(undefined, {
-      headers: 300,
-      request: 600,
-      keepAlive: 300,
+      headers: 1000,
+      request: 3000,
+      keepAlive: 500,
       look: 50,
       connections: 120,
     });
@@ -22,7 +22,7 @@ describe("what a client can hold a server up with", () => {
   it("is not a slow head, a slow body, or silence", async () => {
     const [head, body, silence, idle] = await Promise.all([
       server.raw("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow:"),
-      server.raw(`${POST}Content-Length: 100\r\n\r\n{"text`),
+      server.raw(`${POST}Content-Length: 100\r\n\r\n{"text`, 6000),
       server.raw(""),
       server.raw("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 5000),
     ]);
@@ -87,9 +87,13 @@ describe("what a client can hold a server up with", () => {
 
   it("is not a body without end: it is refused, and the connection serves the next request", async () => {
     const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
-    const chunked = `${POST}Transfer-Encoding: chunked\r\n\r\n`;
-    const { text } = await server.raw(chunked + chunk.repeat(140), 1500);
+    const chunked = `${
+      POST.replace("sessions/main/messages", "gc")
+    }Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const { text } = await server.raw(`${chunked}${chunk.repeat(2)}0\r\n\r\n`, 6000);
     assert.match(text, /^HTTP\/1\.1 413 /);
+    const endless = await server.raw(chunked + chunk.repeat(2), 6000);
+    assert.match(endless.text, /^HTTP\/1\.1 4(08|13) /);
     const declared = await server.raw(`${POST}Content-Length: 99999999999\r\n\r\n{`, 400);
     assert.match(declared.text, /^HTTP\/1\.1 413 /);
     assert.equal((await server.fetch("/healthz")).status, 200);

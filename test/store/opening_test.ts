@@ -101,7 +101,7 @@ describe("opening a store", () => {
     inTempState(async (dir) => {
       await filledStore(dir, 2);
       const db = new DatabaseSync(join(dir, "reyn.db"));
-      db.exec("DROP TABLE question; PRAGMA user_version = 1");
+      db.exec("DROP TABLE question; ALTER TABLE message DROP COLUMN at; PRAGMA user_version = 1");
       db.close();
       await openFails(dir, "E_STATE_IO", { readOnly: true });
       const store = await open(dir);
