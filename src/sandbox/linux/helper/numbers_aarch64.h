@@ -19,6 +19,7 @@
 #define NR_getppid 173
 #define NR_prctl 167
 #define NR_setsid 157
+#define NR_sched_setscheduler 119
 #define NR_capset 91
 #define NR_clock_gettime 113
 #define NR_openat 56

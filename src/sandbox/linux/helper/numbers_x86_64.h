@@ -19,6 +19,7 @@
 #define NR_getppid 110
 #define NR_prctl 157
 #define NR_setsid 112
+#define NR_sched_setscheduler 144
 #define NR_capset 126
 #define NR_clock_gettime 228
 #define NR_openat 257
