@@ -93,6 +93,9 @@ function pluginText(plugin: ListedPlugin): string {
     ...(hosts.length > 0 ? [`reaches ${hosts.join(", ")}`] : []),
     ...(reads.length > 0 ? [`reads ${reads.join(", ")}`] : []),
     ...(writes.length > 0 ? [`writes ${writes.join(", ")}`] : []),
+    ...(plugin.restarts > 0
+      ? [`made anew ${plugin.restarts === 1 ? "once" : `${plugin.restarts} times`}`]
+      : []),
   ].join("; ");
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from "../clock/clock.ts";
 import type { Finding } from "../errors/finding.ts";
 import { type Hook, targetKey } from "../hooks/hook.ts";
 import { hookRegistry } from "../hooks/registry.ts";
+import { FAULTS } from "../sandbox/wasm/result.ts";
 import type { Configuration } from "./configuration.ts";
 import { type ConsentState, consentStates } from "./consent_state.ts";
 import { explainVerdict } from "./explain_verdict.ts";
@@ -33,6 +34,8 @@ export interface ListedPlugin {
   network: boolean | readonly string[];
   read_paths: readonly string[];
   write_paths: readonly string[];
+  /** Times that its instance was thrown away after a fault, to be made anew. */
+  restarts: number;
 }
 
 export interface HookCounts {
@@ -60,11 +63,13 @@ export interface ListHooksOptions {
   env: Readonly<Record<string, string | undefined>>;
 }
 
+const ENDS_INSTANCE: ReadonlySet<string> = FAULTS;
+
 /** Every declared hook. Reads files and the audit log; runs nothing. */
 export async function listHooks(options: ListHooksOptions): Promise<HookListing> {
   const { configuration, controlDir, clock, env } = options;
   const problems: Finding[] = [];
-  const done = new Map<string, { counts: HookCounts; last: ListedHook["last"] }>();
+  const done = new Map<string, { counts: HookCounts; faults: number; last: ListedHook["last"] }>();
   for await (
     const firing of readFirings({
       controlDir,
@@ -73,10 +78,12 @@ export async function listHooks(options: ListHooksOptions): Promise<HookListing>
     })
   ) {
     for (const [hook, verdict] of firing.verdicts) {
-      const told = done.get(hook) ?? { counts: noCounts(), last: null };
+      const told = done.get(hook) ?? { counts: noCounts(), faults: 0, last: null };
       done.set(hook, told);
       count(told.counts, verdict);
       if (verdict === "disabled" || verdict === "queued" || verdict.startsWith("matcher:")) continue;
+      const { outcome } = firing.details.get(hook) ?? {};
+      if (outcome !== undefined && ENDS_INSTANCE.has(outcome)) told.faults += 1;
       const text = explainVerdict(verdict, firing.details.get(hook));
       told.last = { timestamp: firing.timestamp, verdict, text };
     }
@@ -84,7 +91,7 @@ export async function listHooks(options: ListHooksOptions): Promise<HookListing>
   const states = consentStates(configuration, controlDir, env);
   const hooks: ListedHook[] = [];
   for (const hook of hookRegistry(configuration.hooks).all) {
-    const { counts, last } = done.get(hook.label) ?? { counts: noCounts(), last: null };
+    const { counts, faults, last } = done.get(hook.label) ?? { counts: noCounts(), faults: 0, last: null };
     hooks.push({
       hook: hook.label,
       family: "reaction",
@@ -93,7 +100,7 @@ export async function listHooks(options: ListHooksOptions): Promise<HookListing>
       point: targetKey(hook.target),
       scheme: hook.action.scheme,
       state: stateOf(hook, configuration),
-      plugin: pluginOf(hook),
+      plugin: pluginOf(hook, faults),
       consent: await states.of(hook),
       counts,
       last,
@@ -108,7 +115,7 @@ export function stateOf(hook: Hook, { disabled }: Configuration): ListedHook["st
   return hook.name !== null && disabled.has(hook.name) ? "disabled_here" : "enabled";
 }
 
-function pluginOf({ action }: Hook): ListedPlugin | null {
+function pluginOf({ action }: Hook, restarts: number): ListedPlugin | null {
   if ((action.scheme !== "exec" && action.scheme !== "exec_capture") || !action.plugin) return null;
   const { file, export: exported, memoryBytes, network, readPaths } = action.plugin;
   return {
@@ -118,6 +125,7 @@ function pluginOf({ action }: Hook): ListedPlugin | null {
     network,
     read_paths: readPaths,
     write_paths: action.grants.writePaths,
+    restarts,
   };
 }
 
