@@ -25,7 +25,15 @@ export async function buildExample(name: string): Promise<Built> {
   try {
     const output = join(folder, `${name}.wasm`);
     const { code, output: said } = await runProcess("/bin/sh", [join(PLUGINS, name, "build.sh"), output], {
-      env: { LC_ALL: "C", CPATH: undefined, C_INCLUDE_PATH: undefined, CLANG: clang.path, ASC: await asc() },
+      env: {
+        LC_ALL: "C",
+        // clang runs a wasm-opt that it finds there, and node_modules has one for the other compiler.
+        PATH: "/usr/local/bin:/usr/bin:/bin",
+        CPATH: undefined,
+        C_INCLUDE_PATH: undefined,
+        CLANG: clang.path,
+        ASC: await asc(),
+      },
     });
     if (code !== 0) return { ok: false, problem: `build.sh failed:\n${said}` };
     return { ok: true, bytes: await readFile(output) };
