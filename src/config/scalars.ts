@@ -107,6 +107,10 @@ export function nonBlank(): z.ZodString {
   return z.string().regex(/\S/, { error: "must not be blank" });
 }
 
+/** Text that the system takes as an argument or a file name; to be given to `regex`. */
+export const WITHOUT_NUL = new RegExp(String.raw`^[^\u0000]*$`);
+export const NUL_MESSAGE = "must not hold a NUL character";
+
 /** The name of an environment variable. */
 export function envName(): z.ZodString {
   return z.string().regex(ENV_NAME, { error: expecting("must be the name of an environment variable") });

@@ -85,7 +85,7 @@ export function consentKeys(options: ConsentKeysOptions): ConsentKeys {
       let bytes = 0;
       const cover = async (file: string): Promise<string | undefined> => {
         if (covered.has(file)) return undefined;
-        const look = lookAt(file, systemFolders);
+        const look = lookAt(file, cwd, systemFolders);
         if (look.status === "none") return undefined;
         if (look.status === "refused") return `${quote(file, 200)}: ${look.reason}`;
         if (look.status === "link") {

@@ -33,22 +33,23 @@ export function namesSystemFile(file: string, folders: readonly string[] = SYSTE
   return isSystem(file, folders) && isSystem(realPath(file) ?? file, folders);
 }
 
-/** What of the file at an absolute path an approval is bound to. */
-export function lookAt(file: string, folders: readonly string[] = SYSTEM_FOLDERS): Look {
+/**
+ * What of the file at an absolute path an approval is bound to. `base` is the folder that relative names begin at: what leads
+ * there is the operator's own word.
+ */
+export function lookAt(file: string, base: string, folders: readonly string[] = SYSTEM_FOLDERS): Look {
   // It stands there to be read by whoever approves it, and there is no content to be bound to.
   if (isOfProcess(file)) return { status: "none" };
-  const link = leadsToProcess(file);
-  if (link) {
-    return {
-      status: "refused",
-      reason: "a link in it leads into /proc, where a name means another file in each process",
-    };
+  const isThere = existsSync(file);
+  const target = isThere ? realPath(file) : undefined;
+  if (target === file) return { status: "content" };
+  if (leadsToProcess(file, base)) {
+    const reason = "a link in it leads into /proc, where a name means another file in each process";
+    return { status: "refused", reason };
   }
-  // Most words of an argv are no files.
-  if (link === undefined) return { status: "none" };
-  const target = realPath(file);
+  if (!isThere) return { status: "none" };
   // Of an interpreter that is linked into a project it counts which one it is; upgrades of the system do not.
-  if (target !== undefined && target !== file && isSystem(target, folders)) {
+  if (target !== undefined && isSystem(target, folders)) {
     const isFile = statSync(target, { throwIfNoEntry: false })?.isFile() === true;
     return isFile ? { status: "link", value: `-> ${target}` } : { status: "none" };
   }
@@ -60,23 +61,27 @@ export function isOfProcess(file: string): boolean {
   return isSystem(file, PROCESS_FOLDERS);
 }
 
-/** Whether a link on the way of an absolute path leads into /proc; undefined where nothing is there. */
-function leadsToProcess(file: string): boolean | undefined {
-  if (existsSync(file) && realPath(file) === file) return false;
-  let at = "/";
+/** Whether a link on the way of an absolute path leads into /proc. */
+function leadsToProcess(file: string, base: string): boolean {
+  const isBelow = file.startsWith(`${base}/`);
+  let at = isBelow ? base : "/";
   let links = 0;
-  const rest = file.split("/").filter((part) => part !== "");
+  const rest = (isBelow ? file.slice(base.length) : file).split("/").filter((part) => part !== "");
   for (let part = rest.shift(); part !== undefined; part = rest.shift()) {
     if (part === ".") continue;
-    const next = part === ".." ? dirname(at) : join(at, part);
+    if (part === "..") {
+      at = dirname(at);
+      continue;
+    }
+    const next = join(at, part);
     if (next === "/proc" && links > 0) return true;
-    const stat = part === ".." ? undefined : lookNoFurther(next);
-    if (part !== ".." && stat === undefined) return undefined;
-    if (!stat?.isSymbolicLink()) {
+    const stat = lookNoFurther(next);
+    if (!stat) return false;
+    if (!stat.isSymbolicLink()) {
       at = next;
       continue;
     }
-    if (++links > MOST_LINKS) return undefined;
+    if (++links > MOST_LINKS) return false;
     const target = readlinkSync(next);
     if (target.startsWith("/")) at = "/";
     rest.unshift(...target.split("/").filter((word) => word !== ""));

@@ -21,7 +21,9 @@ export function codeNow(
 ): TrustCode {
   const problem = programProblem(argvs, around);
   if (problem) return problem;
-  return collect(named(argvs, around).map((file) => [file, contentOf(file) ?? hashes.readNow(file)]));
+  return collect(
+    named(argvs, around).map((file) => [file, contentOf(file, around.folder) ?? hashes.readNow(file)]),
+  );
 }
 
 /** As `codeNow`, with other work going on while files are read. */
@@ -34,7 +36,7 @@ export async function codeOf(
   if (problem) return problem;
   const read: [string, FileContent | Linked][] = [];
   for (const file of named(argvs, around)) {
-    read.push([file, contentOf(file) ?? hashes.known(file) ?? await hashes.read(file)]);
+    read.push([file, contentOf(file, around.folder) ?? hashes.known(file) ?? await hashes.read(file)]);
   }
   return collect(read);
 }
@@ -68,8 +70,11 @@ function named(argvs: readonly (readonly string[])[], { folder, searchPath }: Co
 }
 
 /** What counts for a file, where that is not its content. */
-function contentOf(file: string): Exclude<FileContent, { status: "file" }> | Linked | undefined {
-  const look = lookAt(file);
+function contentOf(
+  file: string,
+  base: string,
+): Exclude<FileContent, { status: "file" }> | Linked | undefined {
+  const look = lookAt(file, base);
   return look.status === "content" ? undefined : look;
 }
 

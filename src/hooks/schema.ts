@@ -1,7 +1,16 @@
 import { z } from "zod";
 import { marked, raw } from "../config/marks.ts";
 import { refusal } from "../config/refusal.ts";
-import { bool, duration, envName, expecting, nonBlank, size } from "../config/scalars.ts";
+import {
+  bool,
+  duration,
+  envName,
+  expecting,
+  nonBlank,
+  NUL_MESSAGE,
+  size,
+  WITHOUT_NUL,
+} from "../config/scalars.ts";
 import { LAYERS } from "../config/section.ts";
 import { REACTION_POINTS } from "../points/reactions.ts";
 import { MOST_MEMORY_BYTES, PAGE_BYTES } from "../sandbox/wasm/limits.ts";
@@ -59,6 +68,7 @@ const templatePush = z.strictObject({
 /** One element of an argv: never a template. */
 const argvElement = text()
   .min(1, { error: "must not be empty" })
+  .regex(WITHOUT_NUL, { error: NUL_MESSAGE })
   .refine(
     (element) => !element.includes("{{"),
     refusal("E_HOOK_ARGV", "argv is static: {{ is not rendered here", {

@@ -3,7 +3,7 @@ import { findExecutable } from "../adapter/executable.ts";
 import { authority, controlPath } from "../config/authority.ts";
 import { argvOf } from "../config/marks.ts";
 import { notYet, notYetMessage, refuse } from "../config/refusal.ts";
-import { duration } from "../config/scalars.ts";
+import { duration, NUL_MESSAGE, WITHOUT_NUL } from "../config/scalars.ts";
 import { LAYERS, type SectionContext, valueSection } from "../config/section.ts";
 import { formatFinding } from "../errors/finding.ts";
 import { quote } from "../errors/quote.ts";
@@ -40,12 +40,11 @@ const provider = z.enum(["echo", "scripted", "command", "openai-compatible", "an
   // The others are not there yet, so that an editor offers none of them.
 ).meta({ enum: ["echo", "scripted", "command"] });
 
-const argv = z.array(z.string()).min(1).superRefine((list, context) => {
-  list.forEach((text, i) => {
-    if (text.includes("\0")) refuse(context, "E_CONFIG_TYPE", "must not hold a NUL character", { path: [i] });
-  });
-  if (list[0]?.trim() === "") refuse(context, "E_CONFIG_TYPE", "must not be blank", { path: [0] });
-});
+const argv = z.array(z.string().regex(WITHOUT_NUL, { error: NUL_MESSAGE })).min(1).superRefine(
+  (list, context) => {
+    if (list[0]?.trim() === "") refuse(context, "E_CONFIG_TYPE", "must not be blank", { path: [0] });
+  },
+);
 
 /** The value of `model:`, of the file's own or of an agent's. */
 export const modelSchema = z.strictObject({

@@ -43,6 +43,10 @@ const VALID: readonly (readonly [SchemaFile, string])[] = [
 ];
 
 const INVALID: readonly (readonly [SchemaFile, string])[] = [
+  ["startup", "shutdown_grace: 1e21"],
+  ["startup", "hooks: [{ on: turn_end, exec: [a.wasm], memory: 1 }]"],
+  ["startup", 'hooks: [{ on: turn_end, exec: [a, "b\\0c"] }]'],
+  ["startup", 'model: { provider: command, command: [a, "b\\0c"] }'],
   ["startup", "modle: { provider: echo }"],
   ["startup", "model: echo"],
   ["startup", "model: { provider: eco }"],
