@@ -95,6 +95,20 @@ describe("a remote executor", () => {
       assert.ok(connections() <= 2, `${connections()} connections`);
     }));
 
+  it("sends once more, on a new connection, what was lost with one that the service had closed", () =>
+    withServer((response, request) => {
+      response.on("finish", () => void response.socket?.end());
+      result({ prompt: "far" })(response, request);
+    }, async ({ url, received }) => {
+      const hook = remote(url, { required: true });
+      for (let n = 1; n <= 8; n++) {
+        const audit = memoryAudit();
+        const { decisions } = await runChain([hook], "session_spawn", facts(), chainOptions(audit));
+        assert.deepEqual([failure(audit), decisions.prompt, decisions.proceed], ["", "far", true]);
+        assert.equal(received.length, n);
+      }
+    }));
+
   it("fails for every answer that is none", async () => {
     const answers: [string, (response: ServerResponse, request: Received) => void, RegExp][] = [
       [

@@ -79,11 +79,29 @@ async function sendByFetch(
   return { status, date, text: read.text };
 }
 
-function sendHere(url: string, sent: Sent, agent: Agent): Promise<Received> {
+/** A service may have closed a connection that was kept: what was lost with it goes out once more, on a new one. */
+async function sendHere(url: string, sent: Sent, agent: Agent): Promise<Received> {
+  const received = await sendOnce(url, sent, agent);
+  return received === "stale" ? await sendFresh(url, sent) : received;
+}
+
+async function sendFresh(url: string, sent: Sent): Promise<Received> {
+  const agent = new Agent();
+  try {
+    const received = await sendOnce(url, sent, agent);
+    if (received !== "stale") return received;
+    throw new HookFailure("Unreachable", "the service closed the connection");
+  } finally {
+    agent.destroy();
+  }
+}
+
+function sendOnce(url: string, sent: Sent, agent: Agent): Promise<Received | "stale"> {
   const { method, headers, body, signal, maxBytes } = sent;
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
     const request = httpRequest(url, { method, agent, headers: { ...headers, ...length } });
+    let isAnswered = false;
     const stop = () => {
       reject(new HookFailure("TimeoutError", "no answer in time"));
       request.destroy();
@@ -93,9 +111,11 @@ function sendHere(url: string, sent: Sent, agent: Agent): Promise<Received> {
     const done = () => signal.removeEventListener("abort", stop);
     request.on("error", (error) => {
       done();
-      reject(error);
+      if (request.reusedSocket && !isAnswered && !signal.aborted) resolve("stale");
+      else reject(error);
     });
     request.on("response", (response: IncomingMessage) => {
+      isAnswered = true;
       readHere(response, maxBytes).then((text) => {
         resolve({ status: response.statusCode ?? 0, date: response.headers.date ?? null, text });
       }, (error: unknown) => {
