@@ -183,7 +183,8 @@ describe("a process of a plugin", () => {
     }));
 
   it("that is stopped is killed at the deadline of the call, and the next call gets another", async () => {
-    const test = await openTestHost();
+    // Without a spare, which would be stopped too, and then serve the next call.
+    const test = await openTestHost({ mostChildren: 1 });
     try {
       const module = await made({ run: "(i32.const 0)" });
       const pids = pluginProcesses().flatMap(processesOf);
