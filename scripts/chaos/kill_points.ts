@@ -26,6 +26,8 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["store:in_forget", "crash_test.ts"],
   ["store:in_copy", "cases operation/backup_killed, migration_test.ts"],
   ["store:before_copy_named", "cases operation/backup_killed, migration_test.ts"],
+  ["valve:after_question", "case valve/ask_user_kill_unseen"],
+  ["valve:after_answer", "case valve/ask_user_kill_answered"],
   ["gc:in_events", "case operation/gc_killed"],
   ["gc:in_set_aside", "case operation/gc_killed"],
   ["backup:before_database", "case operation/backup_killed"],
