@@ -27,6 +27,8 @@ const LIMITS: HttpLimits = {
   connections: 2048,
 };
 const HEADER_BYTES = 16 * 1024;
+/** Of a body whose request has been answered already. */
+const MOST_DROPPED = 256 * 1024 * 1024;
 /** Left for the store, commands and everything else. */
 const OTHER_FILES = 256;
 
@@ -52,7 +54,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     (request, bindings) => fetch(request, { incoming: incomingOf(bindings) }),
     {
       overrideGlobalObjects: false,
-      // It would cut a client off that is still sending, who then never hears why it was refused.
+      // It would cut off a client that takes longer than half a second to send what is refused.
       autoCleanupIncoming: false,
       errorHandler: () => new Response(null, { status: 500 }),
     },
@@ -68,7 +70,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     (request, response) => {
       const refused = refusalOf(request, names);
-      if (refused) refuse(response, refused, refusals);
+      lingerAfter(request, response, { ms: limits.request, close: refused !== undefined });
+      if (refused) refuse(response, refused, refusals, { close: !hasBody(request) });
       else void answer(request, response);
     },
   );
@@ -111,16 +114,56 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
 }
 
-function refuse(response: ServerResponse, error: ApiError, refusals: Refusals): void {
+function refuse(
+  response: ServerResponse,
+  error: ApiError,
+  refusals: Refusals,
+  { close }: { close: boolean },
+): void {
   refusals.note(error);
   const body = errorBody(error);
   response.writeHead(error.status, {
     "content-type": "application/json",
     "content-length": String(body.length),
     "cache-control": "no-store",
-    connection: "close",
+    ...(close ? { connection: "close" } : {}),
   });
   response.end(body);
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}
+
+/**
+ * A client that is still sending when it has been answered is read to its end and what it sends dropped, within bounds: to
+ * close at once would reset the connection, and the answer could be lost on the way. `close`: no further request is taken.
+ */
+function lingerAfter(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { ms, close }: { ms: number; close: boolean },
+): void {
+  if (!hasBody(request)) return;
+  let ended = false;
+  request.once("end", () => ended = true);
+  response.once("finish", () => {
+    const { socket } = request;
+    if (ended) return void (close && socket.end());
+    let bytes = 0;
+    const over = () => void socket.destroy();
+    const timer = setTimeout(over, ms);
+    request.on("data", (part: Uint8Array) => {
+      bytes += part.byteLength;
+      if (bytes > MOST_DROPPED) over();
+    });
+    request.once("end", () => {
+      clearTimeout(timer);
+      if (close) socket.end();
+    });
+    socket.once("close", () => clearTimeout(timer));
+    request.resume();
+  });
 }
 
 function unreadableOf(code: string | undefined): ApiError {

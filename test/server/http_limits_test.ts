@@ -125,3 +125,47 @@ describe("what a client can hold a server up with", () => {
     assert.ok(kinds.length < 15);
   });
 });
+
+describe("one who is answered while still sending", () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.close());
+
+  const MIB = 1024 * 1024;
+
+  /** Sends nine MiB for longer than a second, whatever comes back, and a second request behind them. */
+  async function sendSlowly(head: string): Promise<{ text: string; error: Error | undefined }> {
+    let text = "";
+    let error: Error | undefined;
+    const socket = connect(server.server.port, "127.0.0.1");
+    socket.on("data", (part) => text += part.toString());
+    socket.on("error", (one) => error = one);
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.write(head);
+    for (let piece = 0; piece < 9; piece++) {
+      socket.write("x".repeat(MIB));
+      await new Promise((resolve) => setTimeout(resolve, 130));
+    }
+    socket.write("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
+    await closed;
+    return { text, error };
+  }
+
+  it("hears why, and may go on with the next request", async () => {
+    const { text, error } = await sendSlowly(`${POST}Content-Length: ${9 * MIB}\r\n\r\n`);
+    assert.equal(error, undefined);
+    assert.match(text, /^HTTP\/1\.1 413 /);
+    assert.match(text, /HTTP\/1\.1 200 /);
+  });
+
+  it("hears why it is not let in at all, and nothing more", async () => {
+    const { text, error } = await sendSlowly(
+      `POST /api/sessions/main/messages HTTP/1.1\r\nHost: evil.example\r\nContent-Length: ${9 * MIB}\r\n\r\n`,
+    );
+    assert.equal(error, undefined);
+    assert.match(text, /^HTTP\/1\.1 421 /);
+    assert.doesNotMatch(text, /HTTP\/1\.1 200 /);
+  });
+});

@@ -49,7 +49,9 @@ function fetchOnce(
   timeoutMs: number,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
+    let answered = false;
     const sent = request(url, { method, headers, agent: false }, (answer) => {
+      answered = true;
       const chunks: Buffer[] = [];
       answer.on("data", (chunk: Buffer) => chunks.push(chunk));
       answer.on("error", reject);
@@ -68,6 +70,9 @@ function fetchOnce(
       timeoutMs,
     );
     sent.on("error", (error) => {
+      // A server may answer before it has read all; what cannot be sent then is no failure.
+      const code: unknown = Reflect.get(error, "code");
+      if (answered && (code === "EPIPE" || code === "ECONNRESET")) return;
       clearTimeout(timer);
       reject(error);
     });
