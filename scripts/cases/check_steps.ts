@@ -36,7 +36,8 @@ export function checkSteps(given: Case, context: Context): void {
         }
         break;
       case "advance":
-        if (given.binary !== "test") context.report(path, "advance needs `binary: test`");
+      case "set_clock":
+        if (given.binary !== "test") context.report(path, `${step.kind} needs \`binary: test\``);
         break;
       case "wait_output":
         if (!step.wait_output.stdout && !step.wait_output.stderr) {
@@ -73,6 +74,8 @@ export function targetOf(step: Step): string | undefined {
       return step.kill;
     case "advance":
       return step.advance.of;
+    case "set_clock":
+      return step.set_clock.of;
     default:
       return undefined;
   }

@@ -134,6 +134,7 @@ const STEPS = {
   signal: record({ signal: record({ to: text, name: text }) }),
   kill: record({ kill: text }),
   advance: record({ advance: record({ of: text, by: duration, timeout: optional(duration) }) }),
+  set_clock: record({ set_clock: record({ of: text, by: duration, back: optional(flag) }) }),
   sleep: record({ sleep: duration }),
   http: record({
     http: record({

@@ -16,6 +16,7 @@ import {
   type Needs,
   runProcessStep,
   sendStep,
+  setClockStep,
   signalStep,
   waitExit,
   waitOutput,
@@ -168,6 +169,8 @@ async function runStep(world: World, step: Step, needs: Needs): Promise<void> {
       return await killStep(world, step.kill);
     case "advance":
       return await advanceStep(world, step.advance);
+    case "set_clock":
+      return await setClockStep(world, step.set_clock);
     case "sleep":
       return await pause(step.sleep);
     case "http":
@@ -180,7 +183,7 @@ async function runStep(world: World, step: Step, needs: Needs): Promise<void> {
 function needsOf(given: Case): Needs {
   const targets = (kinds: readonly Step["kind"][]) =>
     new Set(given.steps.filter((step) => kinds.includes(step.kind)).flatMap((step) => targetOf(step) ?? []));
-  return { input: targets(["send", "close_stdin"]), clock: targets(["advance"]) };
+  return { input: targets(["send", "close_stdin"]), clock: targets(["advance", "set_clock"]) };
 }
 
 /** Ends what still runs in the background, and reports what outlives its end. */

@@ -3,7 +3,7 @@ import { poll } from "./poll.ts";
 
 /**
  * Says one line to the clock of a test binary, over the Unix socket that its environment named, and reads the one
- * line of its answer: `advance <ms>` is answered by `ok`, `now` by epoch milliseconds.
+ * line of its answer: `advance <ms>` and `step <ms>` are answered by `ok`, `now` by epoch milliseconds.
  */
 export async function askTestClock(socketPath: string, line: string, timeoutMs: number): Promise<string> {
   let last = "";

@@ -5,10 +5,13 @@ import { killPointsSuite } from "./kill_points.ts";
 import { killsSuite } from "./kills.ts";
 import { pinBinaries } from "./lib/binaries.ts";
 import { numbers, runSuites } from "./lib/suite.ts";
+import { serverFaultsSuite } from "./server_faults.ts";
+import { serverKillPointsSuite } from "./server_kill_points.ts";
+import { serverKillsSuite } from "./server_kills.ts";
 import { tornSuite } from "./torn.ts";
 
 /**
- * The crash and fault suites in the form that CI runs: less than a minute, after `dist/` was built. `--seed=N` repeats a
+ * The crash and fault suites in the form that CI runs: about a minute, after `dist/` was built. `--seed=N` repeats a
  * run. Exit 1 on any violation; the last line is `N passed, N failed`.
  */
 const { seed } = numbers({ seed: Date.now() % 1_000_000 });
@@ -20,4 +23,7 @@ await runSuites([
   () => diskFullSuite(binaries, { rounds: 5, seed }),
   () => heldLockSuite(binaries, { rounds: 3, seed, long: 0 }),
   () => armedSuite(binaries, { rounds: 12, seed, jobs: 2 }),
+  () => serverKillsSuite(binaries, { kills: 12, seed, seconds: 10, campaign: 0, each: 12 }),
+  () => serverKillPointsSuite(binaries, { passings: 1, seed, labels: 2 }),
+  () => serverFaultsSuite(binaries, { rounds: 1, seed, long: 0 }),
 ], () => binaries.remove());

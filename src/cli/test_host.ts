@@ -7,7 +7,7 @@ import type { Host } from "./host.ts";
 
 /**
  * The host of the test binary. `REYN_TEST_CLOCK=<socket>` makes time stand still until told otherwise on that Unix
- * socket (`advance <ms>`, `now`, one a line); `REYN_TEST_KILL_AT=<label>[:<n>]` ends the process with SIGKILL the
+ * socket (`advance <ms>`, `step <ms>`, `now`, one a line); `REYN_TEST_KILL_AT=<label>[:<n>]` ends the process with SIGKILL the
  * n-th time it passes a labelled point. The shipped binary holds none of this.
  */
 export function testHost(): Host {
@@ -54,6 +54,10 @@ function listen(clock: VirtualClock, path: string): void {
 async function answer(clock: VirtualClock, line: string): Promise<string> {
   const [verb, argument] = line.trim().split(" ");
   if (verb === "now") return String(clock.now());
+  if (verb === "step") {
+    clock.step(Number(argument));
+    return "ok";
+  }
   if (verb !== "advance") return `error: unknown request ${verb}`;
   await clock.advance(Number(argument));
   return "ok";

@@ -3,6 +3,8 @@ import type { Clock } from "./clock.ts";
 export interface VirtualClock extends Clock {
   /** Moves time forward, running each timer at its own instant, in order of due time. */
   advance(ms: number): Promise<void>;
+  /** Sets the time of day forward or back, as an operator or NTP does: no timer notices. */
+  step(ms: number): void;
   /** How many timers are armed. */
   armed(): number;
 }
@@ -16,6 +18,7 @@ interface Timer {
 /** A clock that stands still until it is advanced. Between two timers it yields, so that what they started can run. */
 export function virtualClock(startMs = Date.UTC(2026, 0, 1)): VirtualClock {
   let now = startMs;
+  let set = 0;
   let order = 0;
   const timers = new Set<Timer>();
 
@@ -29,7 +32,7 @@ export function virtualClock(startMs = Date.UTC(2026, 0, 1)): VirtualClock {
   };
 
   return {
-    now: () => now,
+    now: () => now + set,
     monotonic: () => now - startMs,
     after(delayMs, callback) {
       const timer: Timer = { due: now + Math.max(0, delayMs), order: order++, callback };
@@ -49,6 +52,7 @@ export function virtualClock(startMs = Date.UTC(2026, 0, 1)): VirtualClock {
       now = until;
       await settle();
     },
+    step: (ms) => void (set += ms),
     armed: () => timers.size,
   };
 }

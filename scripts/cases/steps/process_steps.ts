@@ -14,7 +14,7 @@ export const STEP_TIMEOUT_MS = 20_000;
 export interface Needs {
   /** Names whose input stays open, because a later step writes or closes it. */
   input: ReadonlySet<string>;
-  /** Names that get a test clock, because a later step advances it. */
+  /** Names that get a test clock, because a later step advances or sets it. */
   clock: ReadonlySet<string>;
 }
 
@@ -142,6 +142,13 @@ export async function advanceStep(world: World, step: StepOf<"advance">["advance
     .catch((error: unknown) => error instanceof Error ? error.message : String(error));
   if (answer === "ok") return;
   throw new StepFailure(`advancing by ${step.by} ms: ${answer}\n${outputOf(backgroundOf(world, step.of))}`);
+}
+
+export async function setClockStep(world: World, step: StepOf<"set_clock">["set_clock"]): Promise<void> {
+  const by = step.back === true ? -step.by : step.by;
+  const answer = await askTestClock(clockSocket(world, step.of), `step ${by}`, STEP_TIMEOUT_MS)
+    .catch((error: unknown) => error instanceof Error ? error.message : String(error));
+  if (answer !== "ok") throw new StepFailure(`setting the clock by ${by} ms: ${answer}`);
 }
 
 function clockSocket(world: World, name: string): string {
