@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Answer, ask } from "./lib/ask.ts";
@@ -27,6 +28,10 @@ interface Under {
 /** Answers figures. */
 type Fault = (under: Under) => Promise<string[]>;
 
+const IDLE = 1000;
+const SLOW = 200;
+/** What a request has time for, and what it takes to look. */
+const LET_GO_MS = 40_000;
 const DISK_BYTES = 32 * 1024 * 1024;
 
 /**
@@ -62,7 +67,9 @@ export async function serverFaultsSuite(
     ["the server is stopped", stoppedServer],
     ["clients are stopped", stoppedClients],
   ];
-  if (long === 1) simple.push(["the database is held", heldDatabase]);
+  if (long === 1) {
+    simple.push(["connections are held", heldConnections], ["the database is held", heldDatabase]);
+  }
   for (const [name, fault] of simple) {
     const campaign = await start();
     await bear(campaign, name, fault);
@@ -149,6 +156,49 @@ async function stoppedClients({ campaign, server, rounds }: Under): Promise<stri
   ];
 }
 
+/** A thousand who say nothing and two hundred who send byte by byte hold up nobody, and are let go of in time. */
+async function heldConnections({ campaign }: Under): Promise<string[]> {
+  const { port } = campaign.world;
+  let closed = 0;
+  const sockets = Array.from({ length: IDLE + SLOW }, () => {
+    const socket = connect(port, "127.0.0.1");
+    return socket.on("error", () => {}).on("close", () => closed += 1).resume();
+  });
+  const slow = sockets.slice(IDLE);
+  const head = `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ${"a".repeat(4000)}`;
+  let at = 0;
+  const timer = setInterval(() => {
+    for (const socket of slow) if (socket.writable) socket.write(head[at] ?? "a");
+    at += 1;
+  }, 100);
+  const times: number[] = [];
+  await pause(1000);
+  // Behind it those who are held are let go of.
+  const measured = performance.now() + 6000;
+  while (times.length < 100 && performance.now() < measured) {
+    const since = performance.now();
+    const answer = await ask({ to: { port }, path: "/api/status" }).catch(() => undefined);
+    if (answer?.status !== 200) {
+      campaign.violated(`beside held connections: ${answer?.status} ${answer?.body}`);
+    }
+    times.push(performance.now() - since);
+    await pause(20);
+  }
+  const during = sockets.length - closed;
+  const until = performance.now() + LET_GO_MS;
+  while (closed < sockets.length && performance.now() < until) await pause(200);
+  clearInterval(timer);
+  if (closed < sockets.length) campaign.violated(`${sockets.length - closed} connections are held for good`);
+  for (const socket of sockets) socket.destroy();
+  times.sort((a, b) => a - b);
+  return [
+    `${during} open all the while; others answered in ${
+      (times[times.length >> 1] ?? 0).toFixed(1)
+    } ms (median of ` +
+    `${times.length}), ${(times.at(-1) ?? 0).toFixed(0)} ms at most; all let go of in time`,
+  ];
+}
+
 /** A script for whichever runtime this is. */
 function nodeArguments(script: string): string[] {
   const module = script.replace(
@@ -162,6 +212,7 @@ function nodeArguments(script: string): string[] {
 async function heldDatabase({ campaign, server, rounds }: Under): Promise<string[]> {
   const { world } = campaign;
   let refused = 0;
+  let waited = 0;
   for (const seconds of [...Array.from({ length: rounds }, () => 0.7), 40]) {
     campaign.log(`held for ${seconds} s`);
     await pause(300);
@@ -179,8 +230,9 @@ async function heldDatabase({ campaign, server, rounds }: Under): Promise<string
       const to = { port: world.port };
       const message = { to, path: "/api/sessions/other/messages", body: { text: "beside" }, limitMs: 500 };
       const answer = await ask(message).catch(() => undefined);
-      if (answer?.status === 503) refused += 1;
-      else if (answer && answer.status >= 300) {
+      if (answer === undefined) waited += 1;
+      else if (answer.status === 503) refused += 1;
+      else if (answer.status >= 300) {
         campaign.violated(`while held: ${answer.status} ${answer.body}`);
       }
     }
@@ -188,7 +240,9 @@ async function heldDatabase({ campaign, server, rounds }: Under): Promise<string
     db.close();
     await recovers(campaign, server);
   }
-  return [`${rounds} times for 0.7 s, once for 40 s; ${refused} messages refused meanwhile`];
+  return [
+    `${rounds} times for 0.7 s, once for 40 s; meanwhile ${waited} messages waited longer than 0.5 s, ${refused} were refused`,
+  ];
 }
 
 /** Within ten seconds messages are taken again. */

@@ -23,7 +23,7 @@ await runSuites([
   () => diskFullSuite(binaries, { rounds: 5, seed }),
   () => heldLockSuite(binaries, { rounds: 3, seed, long: 0 }),
   () => armedSuite(binaries, { rounds: 12, seed, jobs: 2 }),
-  () => serverKillsSuite(binaries, { kills: 12, seed, seconds: 10, campaign: 0, each: 12 }),
-  () => serverKillPointsSuite(binaries, { passings: 1, seed, labels: 2 }),
+  () => serverKillsSuite(binaries, { kills: 10, seed, seconds: 6, campaign: 0, each: 10 }),
+  () => serverKillPointsSuite(binaries, { passings: 1, seed, labels: 1 }),
   () => serverFaultsSuite(binaries, { rounds: 1, seed, long: 0 }),
 ], () => binaries.remove());
