@@ -153,15 +153,19 @@ function lingerAfter(
     let bytes = 0;
     const over = () => void socket.destroy();
     const timer = setTimeout(over, ms);
-    request.on("data", (part: Uint8Array) => {
+    const count = (part: Uint8Array) => {
       bytes += part.byteLength;
       if (bytes > MOST_DROPPED) over();
-    });
-    request.once("end", () => {
+    };
+    // The socket may serve many requests more.
+    const done = () => {
       clearTimeout(timer);
+      request.off("data", count).off("end", done);
+      socket.off("close", done);
       if (close) socket.end();
-    });
-    socket.once("close", () => clearTimeout(timer));
+    };
+    request.on("data", count).once("end", done);
+    socket.once("close", done);
     request.resume();
   });
 }
