@@ -16,7 +16,7 @@ import { startWatching } from "./soak/watch.ts";
  * do, too; metrics are read every five seconds, gc runs every minute.
  *
  * Memory, descriptors, children and files are measured from outside. Exit 1 when a message is not answered with 2xx or not
- * taken, a child is not collected, or, after the warm-up, memory or descriptors grow.
+ * taken, the server says anything on stderr, a child is not collected, or, after the warm-up, memory or descriptors grow.
  */
 const options = numbers({ minutes: 30, rate: 200, sessions: 500, turns: 60, commands: 2, kept: 0 });
 const TOKEN = "0123456789abcdef0123456789abcdef";
@@ -36,7 +36,15 @@ await copyFile(process.env["REYN_BIN"] ?? join(REPO, "dist", "reyn"), binary);
 const child = spawn(binary, ["serve", "--json", "--quiet"], {
   cwd: dir,
   env: { HOME: join(base, "home"), PATH: "/usr/bin:/bin", REYN_SOAK: TOKEN, REYN_ACCEPT_HOOKS: "1" },
-  stdio: ["ignore", "pipe", "inherit"],
+  stdio: ["ignore", "pipe", "pipe"],
+});
+const said = new Map<string, number>();
+child.stderr.setEncoding("utf8").on("data", (text: string) => {
+  for (const line of text.split("\n")) {
+    // Numbers differ from one to the next.
+    const kind = line.replace(/\d+/g, "N").trim();
+    if (kind !== "" && said.size < 20) said.set(kind, (said.get(kind) ?? 0) + 1);
+  }
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 process.once("exit", () => child.kill("SIGKILL"));
@@ -156,6 +164,7 @@ async function report(): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) {
     problems.push(`the server ended by itself: ${child.exitCode ?? child.signalCode}`);
   }
+  for (const [line, count] of said) problems.push(`it said ${count} times: ${line}`);
   for (const [what, count] of load.failures) problems.push(`${count} times ${what}`);
   const turns = /^reyn_turns_total\{[^}]*status="ok"[^}]*\} (\d+)/gm;
   const taken = [...(await ask("/metrics").catch(() => "")).matchAll(turns)].reduce(

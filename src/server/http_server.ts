@@ -54,7 +54,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     (request, bindings) => fetch(request, { incoming: incomingOf(bindings) }),
     {
       overrideGlobalObjects: false,
-      // It would cut a client off that is still sending, who then never hears why it was refused.
+      // It would cut off a client that takes longer than half a second to send what is refused.
       autoCleanupIncoming: false,
       errorHandler: () => new Response(null, { status: 500 }),
     },
@@ -153,15 +153,19 @@ function lingerAfter(
     let bytes = 0;
     const over = () => void socket.destroy();
     const timer = setTimeout(over, ms);
-    request.on("data", (part: Uint8Array) => {
+    const count = (part: Uint8Array) => {
       bytes += part.byteLength;
       if (bytes > MOST_DROPPED) over();
-    });
-    request.once("end", () => {
+    };
+    // The socket may serve many requests more.
+    const done = () => {
       clearTimeout(timer);
+      request.off("data", count).off("end", done);
+      socket.off("close", done);
       if (close) socket.end();
-    });
-    socket.once("close", () => clearTimeout(timer));
+    };
+    request.on("data", count).once("end", done);
+    socket.once("close", done);
     request.resume();
   });
 }

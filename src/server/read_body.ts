@@ -5,10 +5,6 @@ import { failure } from "./api_error.ts";
 /** Bodies that are being read hold at most so much together. */
 const MOST_TOGETHER = 256 * 1024 * 1024;
 
-/** Of a body that is too large; for no longer than this. */
-const MOST_DROPPED = 64 * 1024 * 1024;
-const DROP_MS = 2_000;
-
 export interface BodyReader {
   /** The JSON value of a request's body. Throws HttpFailure 400, 413, 415 or 503. */
   read(request: IncomingMessage, limit: number): Promise<unknown>;
@@ -23,10 +19,7 @@ export function bodyReader(): BodyReader {
         throw failure(415, "E_HTTP_TYPE", "the body has to be JSON", "send `content-type: application/json`");
       }
       const declared = Number(request.headers["content-length"] ?? 0);
-      if (declared > limit) {
-        if (declared <= MOST_DROPPED) await dropped(request);
-        throw tooLarge(limit);
-      }
+      if (declared > limit) throw tooLarge(limit);
       let size = 0;
       try {
         return parse(
@@ -46,30 +39,7 @@ export function bodyReader(): BodyReader {
   };
 }
 
-/**
- * Reads what is still to come and drops it, within bounds: many clients look for an answer only once they have sent all, and
- * take a connection that is closed before for a failure.
- */
-function dropped(request: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    let size = 0;
-    const done = () => {
-      clearTimeout(timer);
-      request.off("data", count).off("end", done).off("close", done);
-      request.resume();
-      resolve();
-    };
-    const count = (part: Uint8Array) => {
-      size += part.byteLength;
-      if (size > MOST_DROPPED) done();
-    };
-    const timer = setTimeout(done, DROP_MS);
-    request.on("data", count).once("end", done).once("close", done);
-    request.resume();
-  });
-}
-
-/** The pieces of a body; what is too much of it is dropped before this rejects. */
+/** The pieces of a body. When `count` throws, what is still to come is the server's to drop. */
 function collect(request: IncomingMessage, count: (bytes: number) => void): Promise<Uint8Array[]> {
   return new Promise((resolve, reject) => {
     const parts: Uint8Array[] = [];
@@ -81,7 +51,7 @@ function collect(request: IncomingMessage, count: (bytes: number) => void): Prom
         parts.push(part);
       } catch (error) {
         request.off("data", take).off("end", finish).off("close", cut);
-        void dropped(request).then(() => reject(error instanceof Error ? error : new Error(String(error))));
+        reject(error instanceof Error ? error : new Error(String(error)));
       }
     };
     request.on("data", take);

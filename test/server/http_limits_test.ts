@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
+import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { startTestServer, type TestServer, TOKENS, until } from "./harness.ts";
 
@@ -167,5 +169,36 @@ describe("one who is answered while still sending", () => {
     assert.equal(error, undefined);
     assert.match(text, /^HTTP\/1\.1 421 /);
     assert.doesNotMatch(text, /HTTP\/1\.1 200 /);
+  });
+
+  it("leaves nothing behind on a connection that serves many", async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => void warnings.push(warning);
+    process.on("warning", note);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const headers = {
+      authorization: `Bearer ${TOKENS.all}`,
+      "content-type": "application/json",
+    };
+    for (let count = 0; count < 30; count++) {
+      const large = count % 2 === 0;
+      await new Promise<void>((resolve, reject) => {
+        const out = request({
+          port: server.server.port,
+          method: "POST",
+          path: "/api/sessions/main/messages",
+          agent,
+          headers,
+        }, (answer) => {
+          answer.resume().on("end", resolve);
+          assert.equal(answer.statusCode, large ? 413 : 400);
+        });
+        out.on("error", reject);
+        out.end(large ? "x".repeat(9 * MIB) : "{}");
+      });
+    }
+    agent.destroy();
+    process.off("warning", note);
+    assert.deepEqual(warnings, []);
   });
 });

@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { exists } from "../../lib/repo.ts";
 import { ask } from "./ask.ts";
 import { checkAudit } from "./audit_check.ts";
 import type { Binaries } from "./binaries.ts";
@@ -66,11 +67,17 @@ export async function startServerCampaign(binaries: Binaries, random: Random): P
     enter,
     check,
     async age() {
-      const db = new DatabaseSync(join(world.stateDir, "reyn.db"));
+      const path = join(world.stateDir, "reyn.db");
+      // It may have been killed before it had made one.
+      if (!await exists(path)) return;
+      const db = new DatabaseSync(path);
       // Who has no answer yet may send again, so its id has to stay.
       const open = senders.sent.filter(({ acknowledged }) => !acknowledged).map(({ id }) => id);
-      db.prepare("UPDATE message SET at = at - ? WHERE id NOT IN (SELECT value FROM json_each(?))")
-        .run(WEEK_AND_A_DAY_MS, JSON.stringify(open));
+      const made =
+        db.prepare("SELECT 1 FROM pragma_table_info('message') WHERE name = 'at'").get() !== undefined;
+      const age = made &&
+        db.prepare("UPDATE message SET at = at - ? WHERE id NOT IN (SELECT value FROM json_each(?))");
+      if (age) age.run(WEEK_AND_A_DAY_MS, JSON.stringify(open));
       db.close();
       await mkdir(world.eventsDir, { recursive: true });
       for (const day of ["01", "02", "03"]) {
@@ -89,6 +96,17 @@ export async function startServerCampaign(binaries: Binaries, random: Random): P
         violated("not all messages were answered in time");
         senders.abandon();
       } else if (!await idle(world, server)) violated("the sessions did not become idle in time");
+      // What follows is read from what gc leaves.
+      const cleaned = await ask({
+        to: { socketPath: world.socket },
+        path: "/api/gc",
+        body: {},
+        limitMs: 30_000,
+      })
+        .catch(() => undefined);
+      if (cleaned?.status !== 200) {
+        violated(`gc at the end: ${cleaned?.status} ${cleaned?.body.slice(0, 200)}`);
+      }
       server.kill("SIGTERM");
       const run = await server.ended;
       enter(run);
