@@ -3,6 +3,8 @@ import { EXIT } from "../errors/exit_codes.ts";
 import { type AuditTrustOptions, requireStart } from "../runtime/audit_trust.ts";
 import { type Finding, formatFinding } from "../errors/finding.ts";
 import { formatError, isReynError, ReynError } from "../errors/reyn_error.ts";
+import { loadDecisions } from "../decisions/load_decisions.ts";
+import { decisionSetup } from "../runtime/decisions.ts";
 import { type Hosting, openHosting } from "../runtime/serve.ts";
 import { type Configurations, configurations } from "../runtime/serve_configuration.ts";
 import { isLoopback, type ServerConfig } from "../runtime/serve_section.ts";
@@ -38,6 +40,8 @@ export async function serveVerb({ globals, address, port }: ServeOptions, host: 
   const configuration = await everyAgent(configs, { controlDir: dir, host, talk });
   const config = withFlags(configuration.server, address, port);
   const tokens = readTokens(config.tokens, process.env);
+  const { place, deps } = decisionSetup(dir, globals.config, host.clock);
+  const decisions = place === undefined || !globals.hooks ? undefined : await loadDecisions(place, deps);
   if (!globals.hooks) talk("hooks are switched off (--no-hooks)\n");
 
   goOnWithoutReader();
@@ -110,6 +114,7 @@ export async function serveVerb({ globals, address, port }: ServeOptions, host: 
     }
   } finally {
     await hosting.close();
+    await decisions?.close();
     notifier.close();
     signals.dispose();
   }
