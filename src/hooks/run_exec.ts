@@ -1,5 +1,3 @@
-import { type ConsentRefusal, decideConsent } from "../consent/consent.ts";
-import { shownCommand } from "../consent/shown_command.ts";
 import { hookEnvironment } from "../sandbox/environment.ts";
 import { canonicalPath, expandPath, isUnder } from "../sandbox/paths.ts";
 import type { SandboxPolicy } from "../sandbox/policy.ts";
@@ -7,18 +5,11 @@ import type { SandboxRun } from "../sandbox/result.ts";
 import { codeFiles, codeOfHooks } from "./code_files.ts";
 import { parseDirective } from "./directive.ts";
 import type { ExecAction } from "./exec_action.ts";
-import {
-  type ConsentAsker,
-  directiveResult,
-  type ExecFiring,
-  type ExecPorts,
-  type ExecResult,
-  inHome,
-  tellWhatDoesNotReach,
-} from "./exec_ports.ts";
+import { directiveResult, type ExecFiring, type ExecPorts, type ExecResult, inHome } from "./exec_ports.ts";
+import { type ExecRecords, execRecords } from "./exec_records.ts";
 import type { Hook } from "./hook.ts";
-import { maskSecrets } from "./mask_secrets.ts";
 import { isPluginExec, runPlugin } from "./run_plugin.ts";
+import { runWhenAllowed } from "./run_when_allowed.ts";
 
 /** Characters of stderr that a person is shown. */
 const MOST_SAID = 500;
@@ -31,92 +22,43 @@ export async function runExec(
   ports: ExecPorts,
 ): Promise<ExecResult> {
   if (isPluginExec(action)) return await runPlugin(hook, action, firing, ports);
-  const command = shownCommand(maskSecrets(action.argv));
+  const records = execRecords(hook, action, firing, ports);
   const program = ports.sandbox.resolveProgram(action.argv[0] ?? "", ports.controlDir);
-  if (!program.ok) return launchFailed(hook, action, firing, ports, command, program.reason);
+  if (!program.ok) return records.launchFailed(action.argv[0] ?? "", program.reason);
   const argv = [program.file, ...action.argv.slice(1)];
   const policy = policyOf(action, argv, ports);
-
-  const probe = await ports.sandbox.probe();
-  if (!probe.confirmed) {
-    return refused(hook, action, firing, ports, command, {
-      reason: "sandbox_unconfirmed",
-      error: probe.reason,
-    });
-  }
-  const asker = ports.asker(firing);
-  try {
-    return await askAndRun(hook, action, firing, ports, {
-      command,
-      argv,
-      policy,
-      ...(asker ? { asker } : {}),
-    });
-  } finally {
-    await asker?.settle();
-  }
-}
-
-interface Prepared {
-  command: string;
-  argv: readonly string[];
-  policy: SandboxPolicy;
-  asker?: ConsentAsker;
-}
-
-async function askAndRun(
-  hook: Hook,
-  action: ExecAction,
-  firing: ExecFiring,
-  ports: ExecPorts,
-  { command, argv, policy, asker }: Prepared,
-): Promise<ExecResult> {
-  const consent = await decideConsent({
-    key: () => ports.keys.compute(consentRequest(action, argv, policy, ports)),
-    hookName: hook.name,
-    hookLabel: hook.label,
-    allowlist: ports.allowlist,
-    env: ports.env,
-    ...(asker ? { ask: asker.ask } : {}),
+  return await runWhenAllowed(hook, action, firing, ports, {
+    records,
+    request: () => consentRequest(action, argv, policy, ports),
+    async run(consent) {
+      const run = await ports.sandbox.run({
+        argv,
+        cwd: ports.controlDir,
+        env: hookEnvironment({
+          // What `~` of its grants stands for.
+          source: { ...ports.env, HOME: ports.account.home },
+          account: ports.account,
+          controlDir: ports.controlDir,
+          hook: hook.label,
+          point: firing.point,
+          session: firing.session,
+          firingId: firing.firingId,
+          network: action.grants.network,
+          names: action.envNames,
+        }),
+        stdin: `${JSON.stringify(firing.payload)}\n`,
+        policy,
+        timeoutMs: action.timeoutMs,
+        stdout: action.scheme === "exec_capture" ? "capture" : "ignore",
+        signal: ports.signal,
+        clock: ports.clock,
+      });
+      if (run.outcome === "sandbox_unconfirmed") {
+        return records.refused("sandbox_unconfirmed", run.reason ?? "it could not be confirmed");
+      }
+      return concluded(action, run, records, consent);
+    },
   });
-  if (!consent.allowed) {
-    const { why, reason, fix } = consent;
-    return refused(hook, action, firing, ports, command, {
-      reason: "consent_refused",
-      detail: why,
-      error: `${reason} (${fix})`,
-    });
-  }
-  if (consent.notStored !== undefined) ports.warn(`hook ${hook.label}: ${consent.notStored}`);
-  tellWhatDoesNotReach(hook, action, firing, ports);
-
-  const run = await ports.sandbox.run({
-    argv,
-    cwd: ports.controlDir,
-    env: hookEnvironment({
-      // What `~` of its grants stands for.
-      source: { ...ports.env, HOME: ports.account.home },
-      account: ports.account,
-      controlDir: ports.controlDir,
-      hook: hook.label,
-      point: firing.point,
-      session: firing.session,
-      firingId: firing.firingId,
-      network: action.grants.network,
-      names: action.envNames,
-    }),
-    stdin: `${JSON.stringify(firing.payload)}\n`,
-    policy,
-    timeoutMs: action.timeoutMs,
-    stdout: action.scheme === "exec_capture" ? "capture" : "ignore",
-    signal: ports.signal,
-    clock: ports.clock,
-  });
-  if (run.outcome === "sandbox_unconfirmed") {
-    const error = run.reason ?? "it could not be confirmed";
-    return refused(hook, action, firing, ports, command, { reason: "sandbox_unconfirmed", error });
-  }
-  return concluded(hook, action, firing, ports, command, run, consent.by);
 }
 
 /** The confinement of one hook. The code that its argv names, and that of other hooks, is readable and never writable. */
@@ -160,28 +102,19 @@ export function consentRequest(
 }
 
 function concluded(
-  hook: Hook,
   action: ExecAction,
-  firing: ExecFiring,
-  ports: ExecPorts,
-  command: string,
   run: SandboxRun,
+  records: ExecRecords,
   consent: string,
 ): ExecResult {
   const directive = action.scheme === "exec_capture" && run.outcome === "ok"
     ? parseDirective(run.stdout)
     : undefined;
-  const outcome = directive?.status === "bad" ? "bad_directive" : run.outcome;
-  ports.audit.emit("hook_shell_executed", firing.session, {
-    hook: hook.label,
-    point: firing.point,
-    mode: action.scheme,
-    command,
+  records.ended({
     returncode: run.returncode,
-    denial_class: run.denial?.class ?? null,
-    attribution: run.denial?.attribution ?? null,
-    outcome,
-    duration_ms: Math.round(run.durationMs),
+    denial: run.denial ?? undefined,
+    outcome: directive?.status === "bad" ? "bad_directive" : run.outcome,
+    durationMs: run.durationMs,
     consent,
   });
   if (run.outcome !== "ok") {
@@ -198,49 +131,4 @@ function failureText(run: SandboxRun): string {
     (run.outcome === "signal" ? `ended by ${run.signal ?? "a signal"}` : `exit ${run.returncode}`);
   const denial = run.denial ? `; ${run.denial.class}: ${run.denial.message}` : "";
   return `${run.outcome}: ${ended}${denial}`;
-}
-
-function launchFailed(
-  hook: Hook,
-  action: ExecAction,
-  firing: ExecFiring,
-  ports: ExecPorts,
-  command: string,
-  reason: string,
-): ExecResult {
-  ports.audit.emit("hook_shell_executed", firing.session, {
-    hook: hook.label,
-    point: firing.point,
-    mode: action.scheme,
-    command,
-    returncode: -1,
-    denial_class: null,
-    attribution: null,
-    outcome: "launch_failed",
-    duration_ms: 0,
-  });
-  return { verdict: "failed", code: "E_HOOK_EXEC", error: `launch_failed: ${action.argv[0]}: ${reason}` };
-}
-
-function refused(
-  hook: Hook,
-  action: ExecAction,
-  firing: ExecFiring,
-  ports: ExecPorts,
-  command: string,
-  { reason, detail, error }: {
-    reason: "consent_refused" | "sandbox_unconfirmed";
-    detail?: ConsentRefusal;
-    error: string;
-  },
-): ExecResult {
-  ports.audit.emit("hook_exec_refused", firing.session, {
-    hook: hook.label,
-    point: firing.point,
-    mode: action.scheme,
-    command,
-    reason,
-    ...(detail === undefined ? {} : { detail }),
-  });
-  return { verdict: "refused", reason, error };
 }

@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto";
 import type { ConsentRequest } from "../consent/consent_key.ts";
-import { type ConsentRefusal, decideConsent } from "../consent/consent.ts";
-import { shownCommand } from "../consent/shown_command.ts";
 import { canonicalPath, expandPath } from "../sandbox/paths.ts";
 import { type LoadedModule, loadModule } from "../sandbox/wasm/load_module.ts";
 import type { PluginCall } from "../sandbox/wasm/plugin_host.ts";
@@ -11,17 +9,10 @@ import { DEFAULT_PLUGIN_LIMITS } from "../sandbox/wasm/limits.ts";
 import { codeOfHooks } from "./code_files.ts";
 import { parseDirective } from "./directive.ts";
 import type { ExecAction, PluginAction } from "./exec_action.ts";
+import { directiveResult, type ExecFiring, type ExecPorts, type ExecResult, inHome } from "./exec_ports.ts";
+import { type ExecRecords, execRecords } from "./exec_records.ts";
 import type { Hook } from "./hook.ts";
-import { maskSecrets } from "./mask_secrets.ts";
-import {
-  type ConsentAsker,
-  directiveResult,
-  type ExecFiring,
-  type ExecPorts,
-  type ExecResult,
-  inHome,
-  tellWhatDoesNotReach,
-} from "./exec_ports.ts";
+import { runWhenAllowed } from "./run_when_allowed.ts";
 
 /** An action that runs a plugin. */
 export type PluginExec = ExecAction & { plugin: PluginAction };
@@ -36,7 +27,6 @@ type Loaded = Extract<LoadedModule, { ok: true }>;
 const loadedModules = new WeakMap<ExecAction, Loaded>();
 /** Characters of a plugin's own words that a person is shown. */
 const MOST_SAID = 500;
-const NOT_RUN = -1;
 
 /** Runs a hook's plugin: module, consent, then the call, then what its output asks for. Never throws. */
 export async function runPlugin(
@@ -45,121 +35,51 @@ export async function runPlugin(
   firing: ExecFiring,
   ports: ExecPorts,
 ): Promise<ExecResult> {
-  const command = shownCommand(maskSecrets(action.argv));
-  const said = { hook: hook.label, mode: action.scheme, command };
-  const refused = refusal(said, firing, ports);
+  const records = execRecords(hook, action, firing, ports);
   const loaded = loadedModules.get(action) ?? loadFor(action, ports.controlDir);
-  if (!loaded.ok) {
-    ports.audit.emit("hook_shell_executed", firing.session, {
-      ...said,
-      returncode: NOT_RUN,
-      denial_class: null,
-      attribution: null,
-      outcome: "launch_failed",
-      duration_ms: 0,
-    });
-    const error = `launch_failed: ${action.plugin.file}: ${loaded.reason}`;
-    return { verdict: "failed", code: "E_HOOK_EXEC", error };
-  }
+  if (!loaded.ok) return records.launchFailed(action.plugin.file, loaded.reason);
   loadedModules.set(action, loaded);
-
-  const probe = await ports.sandbox.probe();
-  if (!probe.confirmed) return refused("sandbox_unconfirmed", probe.reason);
-  const asker = ports.asker(firing);
-  try {
-    return await askAndCall(hook, action, firing, ports, {
-      said,
-      loaded,
-      refused,
-      ...(asker ? { asker } : {}),
-    });
-  } finally {
-    await asker?.settle();
-  }
+  return await runWhenAllowed(hook, action, firing, ports, {
+    records,
+    request: () => pluginConsent(action, loaded, ports),
+    async run(consent) {
+      const result = await ports.plugins().call(callOf(hook, action, loaded, firing, ports));
+      return concluded(hook, action, firing, ports, { result, records, consent });
+    },
+  });
 }
 
-interface Said {
-  hook: string;
-  mode: "exec" | "exec_capture";
-  command: string;
+interface Ended {
+  result: PluginResult;
+  records: ExecRecords;
+  consent: string;
 }
 
-type Refuse = (
-  reason: "consent_refused" | "sandbox_unconfirmed" | "plugin_disabled",
-  error: string,
-  detail?: ConsentRefusal,
-) => ExecResult;
-
-function refusal(said: Said, firing: ExecFiring, ports: ExecPorts): Refuse {
-  return (reason, error, detail) => {
-    ports.audit.emit("hook_exec_refused", firing.session, {
-      ...said,
-      reason,
-      ...(detail === undefined ? {} : { detail }),
-    });
-    return { verdict: "refused", reason, error };
-  };
-}
-
-interface Prepared {
-  said: Said;
-  loaded: Loaded;
-  refused: Refuse;
-  asker?: ConsentAsker;
-}
-
-async function askAndCall(
+function concluded(
   hook: Hook,
   action: PluginExec,
   firing: ExecFiring,
   ports: ExecPorts,
-  { said, loaded, refused, asker }: Prepared,
-): Promise<ExecResult> {
-  const consent = await decideConsent({
-    key: () => ports.keys.compute(pluginConsent(action, loaded, ports)),
-    hookName: hook.name,
-    hookLabel: hook.label,
-    allowlist: ports.allowlist,
-    env: ports.env,
-    ...(asker ? { ask: asker.ask } : {}),
-  });
-  if (!consent.allowed) {
-    return refused("consent_refused", `${consent.reason} (${consent.fix})`, consent.why);
-  }
-  if (consent.notStored !== undefined) ports.warn(`hook ${hook.label}: ${consent.notStored}`);
-  tellWhatDoesNotReach(hook, action, firing, ports);
-
-  const result = await ports.plugins().call(callOf(hook, action, loaded, firing, ports));
-  for (const { axis, target, reason } of result.denied) {
-    ports.audit.emit("plugin_denied", firing.session, { hook: hook.label, axis, target, reason });
-  }
-  const [denied] = result.denied;
-  if (denied && result.deniedMore > 0) {
-    const reason = `${result.deniedMore} more attempts of this call were refused`;
-    ports.audit.emit("plugin_denied", firing.session, {
-      hook: hook.label,
-      axis: denied.axis,
-      target: "",
-      reason,
-    });
-  }
-  const outcome = result.outcome;
+  { result, records, consent }: Ended,
+): ExecResult {
+  recordDenials(hook, firing, ports, result);
+  const { outcome } = result;
   if (outcome === "sandbox_unconfirmed") {
-    return refused("sandbox_unconfirmed", result.reason ?? "it could not be confirmed");
+    return records.refused("sandbox_unconfirmed", result.reason ?? "it could not be confirmed");
   }
-  if (outcome === "disabled") return refused("plugin_disabled", result.reason ?? "it failed too often");
+  if (outcome === "disabled") {
+    return records.refused("plugin_disabled", result.reason ?? "it failed too often");
+  }
   const directive = action.scheme === "exec_capture" && outcome === "ok"
     ? parseDirective(result.output)
     : undefined;
   const denial = outcome === "ok" ? undefined : result.denied[0];
-  ports.audit.emit("hook_shell_executed", firing.session, {
-    ...said,
+  records.ended({
     returncode: result.returncode,
-    denial_class: denial ? DENIAL_CLASS[denial.axis] : null,
-    attribution: denial ? "counted" : null,
+    denial: denial && { class: DENIAL_CLASS[denial.axis], attribution: "counted" },
     outcome: directive?.status === "bad" ? "bad_directive" : outcome,
-    consent: consent.by,
-    duration_ms: Math.round(result.durationMs),
+    durationMs: result.durationMs,
+    consent,
   });
   if (result.disables) {
     const faults = ports.plugins().faults(ownerOf(hook, firing));
@@ -167,6 +87,21 @@ async function askAndCall(
     ports.warn(`hook ${hook.label}: its plugin failed ${faults} times in a row and is not called any more`);
   }
   return outcome === "ok" ? directiveResult(directive) : failure(result);
+}
+
+function recordDenials(hook: Hook, firing: ExecFiring, ports: ExecPorts, result: PluginResult): void {
+  for (const { axis, target, reason } of result.denied) {
+    ports.audit.emit("plugin_denied", firing.session, { hook: hook.label, axis, target, reason });
+  }
+  const [first] = result.denied;
+  if (!first || result.deniedMore === 0) return;
+  const reason = `${result.deniedMore} more attempts of this call were refused`;
+  ports.audit.emit("plugin_denied", firing.session, {
+    hook: hook.label,
+    axis: first.axis,
+    target: "",
+    reason,
+  });
 }
 
 function loadFor(action: PluginExec, controlDir: string): LoadedModule {
