@@ -1,3 +1,4 @@
+import { entryContext } from "../config/entry_context.ts";
 import type { Path, SectionContext } from "../config/section.ts";
 import { checkMatcher } from "../hooks/check_matcher.ts";
 import { parseRate } from "../hooks/rate_limiter.ts";
@@ -29,14 +30,8 @@ export function compileComposer(
   context: SectionContext,
   own: SessionRef,
 ): DeclaredComposer | undefined {
-  let faults = 0;
-  const checked: SectionContext = {
-    ...context,
-    report(path, code, message, fix, at) {
-      if (code.startsWith("E_")) faults += 1;
-      context.report([index, ...path], code, message, fix, at);
-    },
-  };
+  const checking = entryContext(context, index);
+  const checked = checking.context;
   const consumes: { input: InputKind; path: Path }[] = [];
   const take = (written: Written, place: Place): ComposerInput => {
     const input = checkInput(written, place, checked, own);
@@ -65,7 +60,7 @@ export function compileComposer(
     take(written, { kind: [...path, "kind"], match: [...path, "match"] })
   );
   checkNeverArms(inputs, until, checked);
-  if (faults > 0 || emits === undefined) return undefined;
+  if (checking.faults > 0 || emits === undefined) return undefined;
   const { policy } = entry;
   return {
     name,

@@ -82,6 +82,7 @@ export const CATALOGUE = {
   W_HOOK_VALUE: { severity: "warning", meaning: "a matcher asks for a value that the field never has" },
   W_FILE_NAME: { severity: "warning", meaning: "a file is called nearly like one that reyn reads" },
   W_HOOK_GLOB: { severity: "warning", meaning: "a glob that matches otherwise than it looks" },
+  W_HOOK_OVERLAP: { severity: "warning", meaning: "`overlap` of a hook whose runs never meet" },
   W_HOOK_DISABLED_UNKNOWN: { severity: "warning", meaning: "`disabled` names no hook" },
   // Composers
   E_COMPOSER_NAME: { severity: "error", meaning: "a composer's name is malformed or taken" },

@@ -1,3 +1,4 @@
+import { entryContext } from "../config/entry_context.ts";
 import type { SectionContext } from "../config/section.ts";
 import { didYouMean } from "../config/suggest.ts";
 import { compileMatcher } from "../match/mod.ts";
@@ -31,14 +32,8 @@ export function compileHook(
   context: SectionContext,
   own: SessionRef,
 ): Hook | undefined {
-  let faults = 0;
-  const checked: SectionContext = {
-    ...context,
-    report(path, code, message, fix, at) {
-      if (code.startsWith("E_")) faults += 1;
-      context.report([index, ...path], code, message, fix, at);
-    },
-  };
+  const checking = entryContext(context, index);
+  const checked = checking.context;
   const target = checkTarget(input.on, checked);
   const scheme = checkScheme(input, checked);
   checkSchemeKeys(input, scheme, checked);
@@ -48,7 +43,7 @@ export function compileHook(
     checkAwait(input, target, checked);
   }
   const action = scheme && compileAction(scheme, input, target, checked, own);
-  if (faults > 0 || !target || !action) return undefined;
+  if (checking.faults > 0 || !target || !action) return undefined;
 
   const name = input.name?.trim() || null;
   const matcher = input.matcher && Object.keys(input.matcher).length > 0
@@ -163,9 +158,16 @@ function checkSchemeKeys(input: HookInput, scheme: Scheme | undefined, context: 
 }
 
 function checkAwait(input: HookInput, target: HookTarget, context: SectionContext): void {
-  if (input.await === undefined) return;
   const lifecycle = target.kind === "builtin" && REACTIONS[target.point].family === "lifecycle";
-  if (lifecycle) return;
+  if (lifecycle && input.await !== false && input.overlap !== undefined && input.overlap !== "queue") {
+    context.report(
+      ["overlap"],
+      "W_HOOK_OVERLAP",
+      "the session waits for this hook, so its runs never meet",
+      "`await: false` lets it run in the background",
+    );
+  }
+  if (input.await === undefined || lifecycle) return;
   const message = "await belongs to lifecycle points; elsewhere nobody waits for a hook";
   context.report(["await"], "E_HOOK_KEY_SCHEME", message, undefined, "key");
 }
