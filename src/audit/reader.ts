@@ -11,9 +11,11 @@ import { merge, type MergeSource } from "./merge.ts";
 
 export type { AuditLine } from "./file_cursor.ts";
 
-/** All that are given must hold. Events of no session fail `session`; types that this version does not know fail `groups`. */
+/** All that are given must hold. Events of no session fail `session` and `agent`; types that this version does not know fail `groups`. */
 export interface AuditFilter {
   session?: string;
+  /** All sessions of this agent. */
+  agent?: string;
   types?: ReadonlySet<string>;
   groups?: ReadonlySet<string>;
   /** Epoch milliseconds; an event at that instant is in. */
@@ -142,6 +144,7 @@ async function hasGrown(dir: string, file: OpenFile): Promise<boolean> {
 
 function passes({ event: { session, type }, at }: AuditLine, filter: AuditFilter): boolean {
   if (filter.session !== undefined && session !== filter.session) return false;
+  if (filter.agent !== undefined && session?.startsWith(`${filter.agent}/`) !== true) return false;
   if (filter.types && !filter.types.has(type)) return false;
   if (filter.groups && !filter.groups.has(groupOf(type) ?? "")) return false;
   return filter.sinceMs === undefined || at >= filter.sinceMs;

@@ -8,8 +8,10 @@ import { ReynError } from "../errors/reyn_error.ts";
 
 /** What stands behind `reyn events`, as the command line gives it. */
 export interface EventsOptions {
-  /** `<agent>/<sid>`, or `<sid>` of the agent `default`. */
+  /** `<agent>/<sid>`, or `<sid>` of `agent`, or of `default` where that is not given either. */
   session?: string;
+  /** Alone: all sessions of this agent. */
+  agent?: string;
   /** Types, separated by commas. */
   type?: string;
   /** A time (ISO 8601, UTC where it names no zone) or a duration back from now: `10m`, `500ms`, a number for seconds. */
@@ -26,15 +28,16 @@ const SESSION = /^[^/\s]+(\/[^/\s]+)?$/;
 /** The filter that the options ask for. Throws ReynError E_USAGE. */
 export function eventsFilter(options: EventsOptions, nowMs: number): AuditFilter {
   const filter: AuditFilter = {};
-  if (options.session !== undefined) filter.session = parseSession(options.session);
+  if (options.session !== undefined) filter.session = parseSession(options.session, options.agent);
+  else if (options.agent !== undefined) filter.agent = options.agent;
   if (options.type !== undefined) filter.types = parseTypes(options.type);
   if (options.since !== undefined) filter.sinceMs = parseSince(options.since, nowMs);
   return filter;
 }
 
-function parseSession(text: string): string {
+function parseSession(text: string, agent = "default"): string {
   if (!SESSION.test(text)) throw usage(`--session: ${quote(text)} names no session`, "write AGENT/ID, or ID");
-  return text.includes("/") ? text : `default/${text}`;
+  return text.includes("/") ? text : `${agent}/${text}`;
 }
 
 function parseTypes(text: string): Set<string> {

@@ -21,6 +21,7 @@ export async function eventsCommand(
     const code = await eventsVerb(
       {
         ...given("session"),
+        ...given("agent"),
         ...given("type"),
         ...given("since"),
         follow: options["follow"] === true,

@@ -8,10 +8,20 @@ import { didYouMean } from "../config/suggest.ts";
 import { controlDir } from "./control_dir.ts";
 import type { GlobalOptions } from "./host.ts";
 
-/** `reyn sessions list`. */
-export async function listSessionsVerb(globals: GlobalOptions): Promise<number> {
+/** What a listing is narrowed to. */
+export interface SessionsWanted {
+  agent: boolean;
+  session: boolean;
+}
+
+/** `reyn sessions list`: all sessions, or those that `--agent` and `--session` name where they were given. */
+export async function listSessionsVerb(globals: GlobalOptions, wanted: SessionsWanted): Promise<number> {
+  const isWanted = (id: string) => {
+    if (wanted.session) return id === `${globals.agent}/${globals.session}`;
+    return !wanted.agent || id.startsWith(`${globals.agent}/`);
+  };
   const sessions = await withStoreForReading(controlDir(globals.dir), async ({ store, live }) => {
-    return (await store.sessions()).map((row) => summarize(row, live));
+    return (await store.sessions()).filter(({ id }) => isWanted(id)).map((row) => summarize(row, live));
   });
   if (globals.json) process.stdout.write(`${JSON.stringify(sessions)}\n`);
   else process.stdout.write(sessions.map(summaryLine).join(""));

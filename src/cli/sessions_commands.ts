@@ -3,12 +3,13 @@ import { unknownVerb, type VerbKit } from "./verb_kit.ts";
 
 export function addSessionsCommands(program: Command, { verb, act, host }: VerbKit): Command {
   const sessions = verb(program, "sessions", "list sessions, or show one");
-  sessions.action(act(async (globals) => {
-    if (sessions.args.length > 0) throw unknownVerb(sessions, sessions.args);
-    return await (await import("./sessions.ts")).listSessionsVerb(globals);
-  }));
-  verb(sessions, "list", "list sessions")
-    .action(act(async (globals) => (await import("./sessions.ts")).listSessionsVerb(globals)));
+  const list = act(async (globals, options) => {
+    if (sessions.args.length > 0 && sessions.args[0] !== "list") throw unknownVerb(sessions, sessions.args);
+    const wanted = { agent: options["agent"] !== undefined, session: options["session"] !== undefined };
+    return await (await import("./sessions.ts")).listSessionsVerb(globals, wanted);
+  });
+  sessions.action(list);
+  verb(sessions, "list", "list sessions: all, or those of --agent and --session").action(list);
   verb(sessions, "show <id>", "show one session: history, inbox, staged context, valve")
     .action(
       act<[string]>(async (globals, _options, id) =>
