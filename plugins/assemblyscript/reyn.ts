@@ -1,5 +1,6 @@
 // What reyn offers to a plugin, for AssemblyScript. Copy this file beside your plugin; plugins/README.md tells the contract.
 // Build with `--use abort=reyn/abort`, so that the operator is told of a failed assertion.
+// `@external` is AssemblyScript's and no TypeScript: the comment before each is for editors and checkers of TypeScript.
 
 // @ts-ignore: decorator
 @external("extism:host/env", "input_length") declare function inputLength(): u64;
