@@ -5,15 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { systemClock } from "../../src/clock/clock.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { JsonObject, Op, Store } from "../../src/store/store.ts";
-
-export interface BenchRow {
-  name: string;
-  unit: string;
-  value: number;
-  /** The same thing done with the least that could do it, in the same run. */
-  floor?: number;
-  floorName?: string;
-}
+import type { BenchRow } from "../lib/bench_table.ts";
 
 export interface StoreBenchOptions {
   /** Lone commits measured. Default 1000. */
@@ -27,6 +19,8 @@ export interface StoreBenchOptions {
 const OWNER = "bench";
 const LEASE_MS = 3_600_000;
 const WARM_UP = 1200;
+const SESSIONS = 64;
+const ROUNDS = 10;
 const RECORD: JsonObject = { kind: "step", text: "x".repeat(200) };
 
 /** Figures of the embedded store, on the disk of the temporary folder. */
@@ -34,6 +28,7 @@ export async function rows(options: StoreBenchOptions = {}): Promise<BenchRow[]>
   const { commits = 1000, turns = 150, records = 1_000_000 } = options;
   return [
     ...(await inFolder((dir) => loneCommit(dir, commits))),
+    ...(await inFolder((dir) => enqueued(dir, commits))),
     ...(await inFolder((dir) => manySessions(dir, turns))),
     ...(await inFolder((dir) => recovery(dir, records))),
   ];
@@ -78,8 +73,72 @@ async function loneCommit(dir: string, count: number): Promise<BenchRow[]> {
   ];
 }
 
+/**
+ * Messages made durable one after the other, and by many at once, beside bare commits one after the other. What is in the
+ * inboxes is consumed between the rounds, as by sessions that keep up.
+ */
+async function enqueued(dir: string, count: number): Promise<BenchRow[]> {
+  const store = await openSqliteStore({ dir, clock: systemClock });
+  const bare = bareDatabase(dir);
+  const sessions = Array.from({ length: SESSIONS }, (_, i) => `default/s${i}`);
+  const epochs = await Promise.all(sessions.map((session) => claim(store, session)));
+  const put = async (session: string, id: string) => {
+    const { status } = await store.put(session, { id, kind: "user", wake: true, body: RECORD });
+    if (status !== "stored") throw new Error(`a message was not stored: ${status}`);
+  };
+  const consume = (ids: readonly string[]) =>
+    Promise.all(sessions.map((session, i) =>
+      store.commit({ session, epoch: epochs[i] ?? 0, ops: [{ op: "consume", ids: [...ids] }] })
+    ));
+  const part = Math.ceil(count / ROUNDS);
+  const idsOf = (round: string, many: number) => Array.from({ length: many }, (_, n) => `${round}.${n}`);
+  const times = { one: 0, many: 0, raw: 0 };
+  for (let round = -1; round < ROUNDS; round++) {
+    const alone = idsOf(`alone${round}`, Math.ceil(part / SESSIONS));
+    const together = idsOf(`together${round}`, part);
+    const one = await took(async () => {
+      for (const id of alone) for (const session of sessions) await put(session, id);
+    });
+    await consume(alone);
+    const raw = await took(async () => {
+      for (let n = 0; n < alone.length * SESSIONS; n++) bare.commit();
+    });
+    const many = await took(() =>
+      Promise.all(sessions.map(async (session) => {
+        for (const id of together) await put(session, id);
+      }))
+    );
+    await consume(together);
+    // The first round fills both -wal files, which do not grow any more then.
+    if (round < 0) continue;
+    times.one += one;
+    times.raw += raw;
+    times.many += many;
+  }
+  bare.close();
+  await store.close();
+  const aSecond = (commits: number, ms: number) => Math.round(commits / ms * 1000);
+  const alone = ROUNDS * Math.ceil(part / SESSIONS) * SESSIONS;
+  const floor = aSecond(alone, times.raw);
+  const beside = { unit: "messages/s", floor, floorName: "commits one after the other" };
+  return [
+    {
+      name: "store: durable enqueue, one after the other",
+      value: aSecond(alone, times.one),
+      ...beside,
+      goal: { atLeastTimesFloor: 0.6 },
+    },
+    {
+      name: `store: durable enqueue into ${SESSIONS} sessions at once`,
+      value: aSecond(ROUNDS * part * SESSIONS, times.many),
+      ...beside,
+      goal: { atLeastTimesFloor: 5 },
+    },
+  ];
+}
+
 async function manySessions(dir: string, turns: number): Promise<BenchRow[]> {
-  const sessions = Array.from({ length: 64 }, (_, i) => `default/s${i}`);
+  const sessions = Array.from({ length: SESSIONS }, (_, i) => `default/s${i}`);
   const store = await openSqliteStore({ dir, clock: systemClock });
   const epochs = await Promise.all(sessions.map((session) => claim(store, session)));
   const turn = async (session: string, epoch: number, id: string) => {
@@ -104,7 +163,7 @@ async function manySessions(dir: string, turns: number): Promise<BenchRow[]> {
   await store.close();
   const count = sessions.length * turns * 3;
   return [{
-    name: "store: 64 sessions, 3 commits a turn",
+    name: `store: ${SESSIONS} sessions, 3 commits a turn`,
     unit: "commits/s",
     value: Math.round(count / elapsed * 1000),
     floor: Math.round(count / floorElapsed * 1000),

@@ -8,8 +8,8 @@ export interface BenchRow {
   floor?: number;
   /** What the floor is: `raw commit`. */
   floorName?: string;
-  /** What the figure is meant to keep: at most, or at least, this value, or at most so many times its floor. */
-  goal?: { atMost: number } | { atLeast: number } | { timesFloor: number };
+  /** What the figure is meant to keep: at most, or at least, this value, or at most, or at least, so many times its floor. */
+  goal?: { atMost: number } | { atLeast: number } | { timesFloor: number } | { atLeastTimesFloor: number };
 }
 
 export function ratioOf(row: BenchRow): number | undefined {
@@ -23,14 +23,16 @@ export function keepsGoal(row: BenchRow): boolean | undefined {
   if ("atMost" in goal) return row.value <= goal.atMost;
   if ("atLeast" in goal) return row.value >= goal.atLeast;
   const ratio = ratioOf(row);
-  return ratio === undefined ? undefined : ratio <= goal.timesFloor;
+  if (ratio === undefined) return undefined;
+  return "timesFloor" in goal ? ratio <= goal.timesFloor : ratio >= goal.atLeastTimesFloor;
 }
 
 function goalText({ goal }: BenchRow): string {
   if (!goal) return "";
   if ("atMost" in goal) return `<= ${number(goal.atMost)}`;
   if ("atLeast" in goal) return `>= ${number(goal.atLeast)}`;
-  return `<= ${number(goal.timesFloor)}x`;
+  if ("timesFloor" in goal) return `<= ${number(goal.timesFloor)}x`;
+  return `>= ${number(goal.atLeastTimesFloor)}x`;
 }
 
 function number(value: number): string {
