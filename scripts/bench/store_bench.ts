@@ -87,9 +87,11 @@ async function enqueued(dir: string, count: number): Promise<BenchRow[]> {
     if (status !== "stored") throw new Error(`a message was not stored: ${status}`);
   };
   const consume = (ids: readonly string[]) =>
-    Promise.all(sessions.map((session, i) =>
-      store.commit({ session, epoch: epochs[i] ?? 0, ops: [{ op: "consume", ids: [...ids] }] })
-    ));
+    Promise.all(
+      sessions.map((session, i) =>
+        store.commit({ session, epoch: epochs[i] ?? 0, ops: [{ op: "consume", ids: [...ids] }] })
+      ),
+    );
   const part = Math.ceil(count / ROUNDS);
   const idsOf = (round: string, many: number) => Array.from({ length: many }, (_, n) => `${round}.${n}`);
   const times = { one: 0, many: 0, raw: 0 };

@@ -23,7 +23,8 @@ export const TABLES = [
  * are what a busy disk runs out of; a session is read seldom and then whole.
  *
  * `message` keeps the id of every accepted message (`at`: when) until it is forgotten, `inbox` only what is unconsumed (`wake`: 0 passive, 1 waking,
- * 2 waking made passive). Consuming is one deleted row.
+ * 2 waking made passive). Consuming is one deleted row. Both are heaps in order of arrival for the same reason, and ids come first
+ * in the index of `message`: most rise with time, so that those of a batch fall on few pages, whatever their sessions.
  *
  * `question` holds what a person is to answer, by the text id of the session that asks, until it is settled.
  *
@@ -117,6 +118,33 @@ export const MIGRATIONS: readonly (string | ((nowMs: number) => string))[] = [
   `,
   // When older messages came is not known: their time begins now. A default costs no row a write.
   (nowMs) => `ALTER TABLE message ADD COLUMN at INTEGER NOT NULL DEFAULT ${Math.floor(nowMs)}`,
+  `
+  CREATE TABLE message_anew (
+    seq INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    UNIQUE (id, session)
+  ) STRICT;
+  INSERT INTO message_anew (seq, session, id, at) SELECT seq, session, id, at FROM message ORDER BY seq;
+  DROP TABLE message;
+  ALTER TABLE message_anew RENAME TO message;
+
+  CREATE TABLE inbox_anew (
+    seq INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    wake INTEGER NOT NULL CHECK (wake IN (0, 1, 2)),
+    bytes INTEGER NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+  INSERT INTO inbox_anew (seq, session, id, kind, wake, bytes, body)
+    SELECT seq, session, id, kind, wake, bytes, body FROM inbox ORDER BY seq;
+  DROP TABLE inbox;
+  ALTER TABLE inbox_anew RENAME TO inbox;
+  CREATE INDEX inbox_session ON inbox (session);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
