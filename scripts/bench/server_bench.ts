@@ -66,10 +66,11 @@ interface Served {
 /** A control folder and a home, with so many sessions that were run and ended before. */
 async function folder(base: string, name: string, sessions: number, replies?: string): Promise<string> {
   const dir = join(base, name);
-  await mkdir(join(dir, ".reyn"), { recursive: true });
+  await mkdir(dir);
+  await mkdir(join(homeOf(dir), ".reyn"), { recursive: true });
   await writeFile(join(dir, "reyn.yaml"), "{}\n");
   await writeFile(
-    join(dir, ".reyn", "config.yaml"),
+    join(homeOf(dir), ".reyn", "config.yaml"),
     `model: { provider: ${replies === undefined ? "echo" : "scripted, script: replies.yaml"} }\n` +
       "shutdown_grace: 1s\nserver: { port: 0, tokens: [{ name: bench, env: REYN_BENCH, scopes: [observe, send] }] }\n",
     { mode: 0o600 },
@@ -99,6 +100,11 @@ async function folder(base: string, name: string, sessions: number, replies?: st
   return dir;
 }
 
+/** The operator's, apart from the project. */
+function homeOf(dir: string): string {
+  return `${dir}.home`;
+}
+
 /** A model that is waited for, as any that is not in this process. */
 function slowReplies(): string {
   return "- { say: done, delay: 5ms }\n".repeat(SENDS);
@@ -108,7 +114,7 @@ async function serve(dir: string): Promise<Served> {
   const since = performance.now();
   const child = spawn(join(REPO, "dist", "reyn"), ["serve", "--json", "--quiet"], {
     cwd: dir,
-    env: { HOME: dir, PATH: process.env["PATH"] ?? "", REYN_BENCH: TOKEN },
+    env: { HOME: homeOf(dir), PATH: process.env["PATH"] ?? "", REYN_BENCH: TOKEN },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let said = "";
@@ -130,7 +136,7 @@ async function stop({ child }: Served): Promise<void> {
 /** What a session's configuration costs where no file is its own. */
 function configured(dir: string): BenchRow[] {
   const home = process.env["HOME"];
-  process.env["HOME"] = dir;
+  process.env["HOME"] = homeOf(dir);
   try {
     const configs = configurations(dir);
     configs.of({ agent: "default", sid: "first" });
