@@ -6,7 +6,7 @@ import type { HeldOutput } from "./held_output.ts";
 import { askOnTerminal } from "./terminal_questions.ts";
 
 export interface AttachTerminalOptions {
-  interventions: Interventions;
+  interventions: Pick<Interventions, "attach" | "answer">;
   output: HeldOutput;
   /** stdout holds data for a program. */
   json: boolean;

@@ -29,7 +29,8 @@ export async function runVerb({ globals, message, file }: RunOptions, host: Host
   const text = await readMessage(message, file);
   if (findServer(dir)) {
     const { runThroughServer } = await import("./run_attached.ts");
-    const exit = await runThroughServer(dir, globals, text, host);
+    const through = { controlDir: dir, globals, text, stdinRead: message === "-" };
+    const exit = await runThroughServer(through, host);
     if (exit !== undefined) return exit;
   }
   const configuration = loadForSession({ controlDir: dir, agent: globals.agent, sid: globals.session });

@@ -4,7 +4,10 @@ import { EXIT } from "../errors/exit_codes.ts";
 import { ReynError } from "../errors/reyn_error.ts";
 import type { RunResult } from "../runtime/serve_run.ts";
 import { connectServer, errorOf, sessionPath } from "../server/client.ts";
+import { remoteInterventions } from "../server/remote_interventions.ts";
+import { attachTerminal } from "./attach_terminal.ts";
 import { goOnWithoutReader } from "./closed_output.ts";
+import { heldOutput } from "./held_output.ts";
 import type { GlobalOptions, Host } from "./host.ts";
 import { shownEvent } from "./shown_event.ts";
 import { timeline } from "./timeline.ts";
@@ -12,14 +15,20 @@ import { timeline } from "./timeline.ts";
 const WIDTH = 240;
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
+export interface RunThroughServerOptions {
+  controlDir: string;
+  globals: GlobalOptions;
+  text: string | undefined;
+  /** stdin was read to its end, as the message. */
+  stdinRead: boolean;
+}
+
 /**
- * `reyn run` through a server: the session's own events as a run alone would show them, and its exit code. A signal ends the
- * showing; what the session does goes on. Undefined when the server has just gone.
+ * `reyn run` through a server: the session's own events as a run alone would show them, its questions on the terminal, and its
+ * exit code. A signal ends the showing; what the session does goes on. Undefined when the server has just gone.
  */
 export async function runThroughServer(
-  controlDir: string,
-  globals: GlobalOptions,
-  text: string | undefined,
+  { controlDir, globals, text, stdinRead }: RunThroughServerOptions,
   host: Host,
 ): Promise<number | undefined> {
   const client = await connectServer(controlDir, host.ioClock);
@@ -30,10 +39,11 @@ export async function runThroughServer(
       exitCode: EXIT.usage,
     });
   }
-  const talk = (line: string) => {
+  const output = heldOutput();
+  const talk = output.writer((line) => {
     if (!globals.quiet) process.stderr.write(line);
-  };
-  const data = (line: string) => void process.stdout.write(line);
+  });
+  const data = output.writer((line) => void process.stdout.write(line));
   const show = timeline({ data, talk, width: WIDTH });
   goOnWithoutReader();
   talk(`(through reyn serve, pid ${client.pid})\n`);
@@ -51,9 +61,24 @@ export async function runThroughServer(
       return { name, handler };
     },
   );
+  const id = `${globals.agent}/${globals.session}`;
+  const interventions = remoteInterventions({
+    client,
+    session: id,
+    clock: host.ioClock,
+    onProblem: (said) => talk(`questions are not asked here: ${said}\n`),
+  });
+  const detach = attachTerminal({
+    interventions,
+    output,
+    json: globals.json,
+    stdinRead,
+    clock: host.ioClock,
+  });
   let result: RunResult | undefined;
   try {
-    const id = `${globals.agent}/${globals.session}`;
+    // The first hook's question comes with the message.
+    await interventions.ready();
     const body = text === undefined ? {} : { text };
     for await (const { type, data: told } of client.stream(sessionPath(id, "/run"), body, detached.signal)) {
       const event: unknown = JSON.parse(told);
@@ -69,6 +94,7 @@ export async function runThroughServer(
   } catch (error) {
     if (signalled === 0) throw error;
   } finally {
+    detach();
     for (const { name, handler } of handlers) process.off(name, handler);
   }
   if (signalled > 0) {

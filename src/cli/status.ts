@@ -45,10 +45,11 @@ async function ask(dir: string, host: Host, patient: boolean): Promise<StatusBod
 
 function tell(status: StatusBody, { json, quiet }: GlobalOptions): void {
   if (json) return void process.stdout.write(`${JSON.stringify({ running: true, ...status })}\n`);
-  const { pid, url, started_at, ready, reasons, sessions, memory_bytes } = status;
+  const { pid, url, started_at, ready, reasons, sessions, questions, memory_bytes } = status;
   const lines = [
     `reyn serve (pid ${pid}) since ${started_at}${url === null ? "" : ` on ${url}`}`,
     `${sessions.loaded} sessions loaded, ${sessions.active} in a turn; ${Math.round(memory_bytes / 1e6)} MB`,
+    ...(questions === 0 ? [] : [`questions: ${questions}`]),
     ready ? "ready" : "not ready:",
     ...reasons.map(({ code, detail }) =>
       `  ${code}${detail === undefined ? "" : `: ${escapeVisible(detail)}`}`

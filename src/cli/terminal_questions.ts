@@ -1,12 +1,13 @@
 import type { Clock } from "../clock/clock.ts";
 import { escapeVisible } from "../errors/escape_visible.ts";
 import type { Interventions } from "../interventions/interventions.ts";
+import type { Over } from "../interventions/listener.ts";
 import { choicesText, type Question, questionText, refusalOf } from "../interventions/question.ts";
 import type { HeldOutput } from "./held_output.ts";
 import { dropTypedAhead, type LineInput, readLine } from "./read_line.ts";
 
 export interface TerminalQuestionsOptions {
-  interventions: Interventions;
+  interventions: Pick<Interventions, "attach" | "answer">;
   input: LineInput;
   write(text: string): void;
   output: HeldOutput;
@@ -21,7 +22,9 @@ const MOST_AT_A_GLANCE = 1500;
 
 interface Shown {
   question: Question;
-  gone: AbortSignal;
+  /** Aborted once it needs no answer any more. */
+  gone: AbortController;
+  over: Over | undefined;
 }
 
 /** Asks questions on the terminal, one after the other; the function detaches it. At the end of input it detaches itself. */
@@ -32,15 +35,17 @@ export function askOnTerminal(options: TerminalQuestionsOptions): () => void {
 
   const askNext = async (): Promise<void> => {
     const next = queue.shift();
-    if (!next || next.gone.aborted) return;
+    if (!next || next.gone.signal.aborted) return;
     const flooded = new AbortController();
     output.hold(() => flooded.abort());
-    const over = AbortSignal.any([next.gone, flooded.signal]);
+    const over = AbortSignal.any([next.gone.signal, flooded.signal]);
     try {
       const answer = await askOne(next.question, over);
-      if (next.gone.aborted) return write("\nnot answered: it does not run\n");
+      if (next.over) return write(`\n${outcomeText(next.over)}\n`);
       if (flooded.signal.aborted) write("\nnot answered: too much output is waiting behind this question\n");
-      await interventions.answer(next.question.id, answer ?? refusalOf(next.question), "terminal");
+      const given = answer ?? refusalOf(next.question);
+      const outcome = await interventions.answer(next.question.id, given, "terminal");
+      if (outcome !== "taken") write("that answer came too late\n");
       // A terminal whose input has ended answers nothing any more.
       if (answer === undefined && !flooded.signal.aborted) detach();
     } finally {
@@ -74,9 +79,14 @@ export function askOnTerminal(options: TerminalQuestionsOptions): () => void {
     name: "terminal",
     rank: "terminal",
     live: options.inForeground,
-    show(question, gone) {
-      queue.push({ question, gone });
+    show({ question }) {
+      const shown: Shown = { question, gone: new AbortController(), over: undefined };
+      queue.push(shown);
       void pump();
+      return (over) => {
+        shown.over = over;
+        shown.gone.abort();
+      };
     },
   });
   return detach;
@@ -89,6 +99,12 @@ function shownQuestion(question: Question): string {
   return `${text}\n  all of the above, ${text.length} characters, is one question: ${
     escapeVisible(question.title)
   }`;
+}
+
+/** What became of a question that was not answered here. */
+function outcomeText(over: Over): string {
+  if (over.status !== "answered") return "not answered: it does not run";
+  return `answered by ${escapeVisible(over.by)}: ${escapeVisible(over.answer)}`;
 }
 
 /** A choice by its letter, in either case, or by the first word of its label; whatever else was typed refuses. */

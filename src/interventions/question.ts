@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { escapeVisible } from "../errors/escape_visible.ts";
 
 export type QuestionKind = "consent" | "valve";
@@ -26,6 +27,11 @@ export interface Choice {
   label: string;
   /** What the question comes to when nobody answers it. */
   refusal?: boolean;
+}
+
+/** Names a question where its id, which may hold any text, would have to be escaped. */
+export function publicId(id: string): string {
+  return createHash("sha256").update(id).digest("hex").slice(0, 32);
 }
 
 /** In front of each line that an agent wrote. */

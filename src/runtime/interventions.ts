@@ -18,15 +18,18 @@ export interface OpenInterventionsOptions {
   clock: Clock;
   /** Told of the session whose question was answered when it did not wait for that. */
   answered: (session: string) => void;
+  /** See `InterventionsOptions`. */
+  returnMs: number;
 }
 
 /** The queue of questions to people, kept in the store and told of in the log. */
 export function openInterventions(
-  { store, audit, clock, answered }: OpenInterventionsOptions,
+  { store, audit, clock, answered, returnMs }: OpenInterventionsOptions,
 ): Interventions {
   return createInterventions({
     store: questionStore(store),
     clock,
+    returnMs,
     record(record) {
       emit(audit, record);
       if (record.type === "answered" && record.late) answered(record.question.session);
@@ -60,18 +63,27 @@ export function keptQuestion({ id, session, kind, body, askedAt, answer }: Quest
   return { question, askedAt, answer: answer && { answer: answer.text, by: answer.by } };
 }
 
+export interface ConsentAskerOptions {
+  interventions: Interventions;
+  /** From then on nobody is asked. */
+  stopping: AbortSignal;
+  stamp: Stamp;
+  /** Ids of questions that an earlier process left and that will be asked anew. */
+  left: Set<string>;
+}
+
 /**
  * Asks for consent, for the hooks of one session. The question's id is that of the firing and of the command: put again after a
  * crash it is the same one, and a command that has changed is another. The store lies in the project, so the id is stamped: an
  * answer that a project ships is the answer to no question of this operator.
  */
 export function consentAsker(
-  interventions: Interventions,
-  stopping: AbortSignal,
-  stamp: Stamp,
+  { interventions, stopping, stamp, left }: ConsentAskerOptions,
 ): (firing: ExecFiring) => ConsentAsker | undefined {
   return ({ session, firingId }) => {
-    if (stopping.aborted || !interventions.listening()) return undefined;
+    const before = [...left].filter((id) => isOf(firingId, id));
+    // One that was asked before may have been answered since.
+    if (stopping.aborted || (before.length === 0 && !interventions.listening(session))) return undefined;
     let asked: string | undefined;
     return {
       async ask(consent) {
@@ -80,10 +92,19 @@ export function consentAsker(
         return reply.status === "answered" ? reply.answer as ConsentAnswer : null;
       },
       async settle() {
-        if (asked !== undefined) await interventions.settle(asked);
+        for (const id of new Set([...before, ...(asked === undefined ? [] : [asked])])) {
+          left.delete(id);
+          await interventions.settle(id);
+        }
       },
     };
   };
+}
+
+/** Whether the id of a question is that of this very firing, with some stamp. */
+function isOf(firingId: string, id: string): boolean {
+  const prefix = `consent:${firingId}:`;
+  return id.startsWith(prefix) && /^[0-9a-f]*$/.test(id.slice(prefix.length));
 }
 
 function asQuestion(id: string, session: string, consent: ConsentQuestion): Question {

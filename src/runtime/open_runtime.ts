@@ -54,6 +54,8 @@ export interface OpenRuntimeOptions extends OpenBareOptions {
   /** Of the session that the process is about; others are read when they are loaded. */
   configuration: Configuration;
   hooks: boolean;
+  /** How long surfaces may take to come back after a crash to what they had been asked. Default 0. */
+  surfacesReturnMs?: number;
   /** Where the others come from in a process that lives long; read afresh for each without it. */
   configurations?: Configurations;
   /** Told of everything that happens in a session. */
@@ -148,7 +150,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
             {
               ...commands,
               audit: told.audit,
-              asker: consentAsker(interventions, stopping, stamp),
+              asker: consentAsker({ interventions, stopping, stamp, left }),
               commands: () => [...declared.values()],
             },
           switchedOff: (hook) => hook.name !== null && loaded.disabled.has(hook.name),
@@ -159,11 +161,15 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   };
 
   const since = host.clock.now();
+  /** Ids of questions of consent that an earlier process left. */
+  const left = new Set<string>();
   const open = async (ref: SessionRef, wanted: () => void): Promise<Session> => {
     const session = await openSession(
       await optionsFor(ref, { audit, routed: sessions.arrived, wanted }),
     );
-    await forgetStaleQuestions(session.id, session.state, { store, audit, since });
+    const { id, state } = session;
+    const kept = await forgetStaleQuestions(id, state, { store, interventions, audit, since });
+    for (const question of kept) left.add(question);
     return session;
   };
 
@@ -175,6 +181,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     clock: host.clock,
     // One that nobody was there to answer may have let its session go.
     answered: (session) => sessions.arrived(session, true),
+    returnMs: options.surfacesReturnMs ?? 0,
   });
   const router = createRouter({ store, agents: configuration.agents });
   const sessions = loadedSessions({

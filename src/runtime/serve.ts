@@ -3,6 +3,7 @@ import type { Audit } from "../audit/audit.ts";
 import { isReynError, ReynError } from "../errors/reyn_error.ts";
 import { quote } from "../errors/quote.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
+import type { Interventions } from "../interventions/interventions.ts";
 import type { InboxMessage, SessionRow, Store } from "../store/store.ts";
 import { type Configuration, requireNames } from "./configuration.ts";
 import type { Instrument } from "./instrument.ts";
@@ -26,6 +27,7 @@ export interface Hosting {
   store: Store;
   audit: Audit;
   sessions: LoadedSessions;
+  interventions: Interventions;
   hub: EventHub;
   health: Health;
   agents: readonly string[];
@@ -74,6 +76,9 @@ const ROWS_AT_ONCE = 500;
 /** Messages that come this close to one another wait a pass of the event loop for each other. */
 const DENSE_MS = 2;
 
+/** Those who look at a server over the network come back within this time when it was killed. */
+const SURFACES_RETURN_MS = 15_000;
+
 /** Takes the state folder for a process that hosts all sessions; see `openBare` for what is refused. */
 export async function openHosting(options: OpenHostingOptions): Promise<Hosting> {
   const { controlDir, configuration, configurations, host } = options;
@@ -98,6 +103,7 @@ export async function openHosting(options: OpenHostingOptions): Promise<Hosting>
     host,
     talk: options.talk,
     hooks: options.hooks,
+    surfacesReturnMs: SURFACES_RETURN_MS,
     ...(options.instrument ? { instrument: options.instrument } : {}),
     observe(event, session) {
       hub.publish(session, event);
@@ -147,6 +153,7 @@ export async function openHosting(options: OpenHostingOptions): Promise<Hosting>
     store,
     audit: runtime.audit,
     sessions,
+    interventions: runtime.interventions,
     hub,
     health,
     agents,

@@ -45,6 +45,9 @@ export function createHealth(options: { stateDir: string; clock: Clock; stopping
         case "valve_closed":
           valves.add(session);
           return;
+        case "valve_answered":
+          if (event.extended) valves.delete(session);
+          return;
         case "turn_started":
           if (event.hookDrivenTurns === 0) valves.delete(session);
           suspended.delete(session);

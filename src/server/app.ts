@@ -9,6 +9,7 @@ import { json, type NodeBindings, type Route, route } from "./route.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { gcRoutes } from "./routes/gc.ts";
 import { messageRoutes } from "./routes/messages.ts";
+import { questionRoutes } from "./routes/questions.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { type StatusFacts, statusRoutes } from "./routes/status.ts";
 import type { Streams } from "./sse.ts";
@@ -23,7 +24,7 @@ export interface AppOptions {
   tokens: Tokens | null;
 }
 
-const NOBODY: Caller = { name: "nobody", may: () => false };
+const NOBODY: Caller = { name: "nobody", surface: "nobody", may: () => false };
 const SMALL_BODY = 64 * 1024;
 const DEFAULT_AGENT = "default";
 
@@ -35,6 +36,7 @@ export function allRoutes(facts: StatusFacts): readonly Route[] {
     ...eventRoutes,
     ...sessionRoutes,
     ...messageRoutes,
+    ...questionRoutes,
     ...gcRoutes,
   ];
   routes.push(route({
@@ -79,9 +81,9 @@ export function createApp(options: AppOptions): App {
   return app;
 }
 
-/** `{session}` is `<sid>`, or `<agent>/<sid>`. */
+/** `{session}` is `<sid>`, or `<agent>/<sid>`; `{id}` is one word. */
 function spellings(path: string): string[] {
-  if (!path.includes("{session}")) return [path];
+  if (!path.includes("{session}")) return [path.replace("{id}", ":id")];
   return [path.replace("{session}", ":agent/:sid"), path.replace("{session}", ":sid")];
 }
 
@@ -99,16 +101,20 @@ async function answer(
       throw caller ? noScope(missing) : noToken(incoming.headers.authorization, tokens);
     }
     const limit = tokens ? bodyLimit?.tcp : bodyLimit?.socket;
-    return await handle({
+    const answered = await handle({
       hosting,
       streams,
       caller: caller ?? NOBODY,
       local: tokens === null,
       ref: refOf(context.req.param("agent"), context.req.param("sid")),
+      id: context.req.param("id") ?? "",
       query: context.req.query(),
       body: body ? await reader.read(incoming, limit ?? SMALL_BODY) : undefined,
       header: (name) => [incoming.headers[name] ?? []].flat()[0],
     });
+    // Nobody reads it, and a stream would stay open.
+    if (incoming.method === "HEAD") await answered.body?.cancel();
+    return answered;
   } catch (error) {
     return refuse(options, apiErrorOf(error));
   } finally {

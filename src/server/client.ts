@@ -15,6 +15,8 @@ export interface ServerClient {
   post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<unknown>;
   /** Events until the stream ends or the signal aborts. */
   stream(path: string, body: unknown, signal: AbortSignal): AsyncGenerator<ReadEvent>;
+  /** The same of a GET; resolves when the server has opened the stream. */
+  follow(path: string, signal: AbortSignal): Promise<AsyncGenerator<ReadEvent>>;
 }
 
 /** A server that has just started, or is just stopping, is waited for so long. */
@@ -59,6 +61,10 @@ function clientOf(path: string, pid: number): ServerClient {
     async *stream(to, body, signal) {
       const answer = await ask(path, "POST", to, body, {}, signal);
       yield* readEvents(answer, signal);
+    },
+    async follow(to, signal) {
+      const headers = { accept: "text/event-stream" };
+      return readEvents(await ask(path, "GET", to, undefined, headers, signal), signal);
     },
   };
 }

@@ -112,6 +112,16 @@ export const METRICS = {
     says: "safety limits that were reached: a valve that closed is `hook_driven_turns`",
     labels: { kind: "which limit", action: "what was done" },
   },
+  reyn_questions_open: {
+    kind: "gauge",
+    says: "questions to people that nobody has answered",
+    labels: { kind: "consent, valve" },
+  },
+  reyn_questions_oldest_seconds: {
+    kind: "gauge",
+    says: "age of the oldest of them; 0 where there is none",
+    labels: {},
+  },
   reyn_sessions: {
     kind: "gauge",
     says: "sessions in the store, loaded, and taking turns",

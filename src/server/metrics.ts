@@ -4,6 +4,8 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Audit } from "../audit/audit.ts";
 import type { Clock } from "../clock/clock.ts";
 import { isReynError } from "../errors/reyn_error.ts";
+import type { Interventions, ListedQuestion } from "../interventions/interventions.ts";
+import type { QuestionKind } from "../interventions/question.ts";
 import type { Instrument } from "../runtime/instrument.ts";
 import type { Store, StoreTotals } from "../store/store.ts";
 import { samplesOf } from "./metric_events.ts";
@@ -14,6 +16,7 @@ import { type LabelsOf, type MetricName, METRICS } from "./metric_table.ts";
 export interface MetricSources {
   store: Pick<Store, "totals">;
   sessions: { list(): readonly { active: boolean }[] };
+  interventions: Pick<Interventions, "list">;
 }
 
 export interface Metrics {
@@ -28,6 +31,13 @@ export interface Metrics {
 /** Counting over the whole store costs a read of all its sessions, so scrapers that come often share one. */
 const TOTALS_FRESH_MS = 1000;
 const MOST_REMEMBERED = 5000;
+const OF_THE_STORE: readonly MetricName[] = [
+  "reyn_inbox_messages",
+  "reyn_inbox_bytes",
+  "reyn_inbox_oldest_seconds",
+  "reyn_questions_open",
+  "reyn_questions_oldest_seconds",
+];
 
 export function createMetrics({ clock }: { clock: Clock }): Metrics {
   const registry = new Registry();
@@ -37,7 +47,7 @@ export function createMetrics({ clock }: { clock: Clock }): Metrics {
   const series = new Map<string, (value: number) => void>();
   const startedAt = clock.now();
   let sources: MetricSources | undefined;
-  let totals: { at: number; of: Promise<StoreTotals> } | undefined;
+  let totals: { at: number; of: Promise<[StoreTotals, ListedQuestion[]]> } | undefined;
   let cpuSeen = 0;
 
   const record = (metric: MetricName, labels: Record<string, string>, value: number) => {
@@ -104,9 +114,17 @@ export function createMetrics({ clock }: { clock: Clock }): Metrics {
     note("reyn_sessions", { state: "loaded" }, list.length);
     note("reyn_sessions", { state: "active" }, list.filter(({ active }) => active).length);
     const now = clock.monotonic();
-    if (!totals || now - totals.at >= TOTALS_FRESH_MS) totals = { at: now, of: sources.store.totals() };
+    if (!totals || now - totals.at >= TOTALS_FRESH_MS) {
+      totals = { at: now, of: Promise.all([sources.store.totals(), sources.interventions.list()]) };
+    }
     try {
-      const { sessions, waking, passive, bytes, oldestWakingAt } = await totals.of;
+      const [{ sessions, waking, passive, bytes, oldestWakingAt }, kept] = await totals.of;
+      const open = kept.filter(({ answer }) => answer === null);
+      for (const kind of ["consent", "valve"] satisfies QuestionKind[]) {
+        note("reyn_questions_open", { kind }, open.filter(({ question }) => question.kind === kind).length);
+      }
+      const ages = open.map(({ askedAt }) => Math.max(0, clock.now() - askedAt) / 1000);
+      note("reyn_questions_oldest_seconds", {}, ages.reduce((oldest, age) => Math.max(oldest, age), 0));
       note("reyn_sessions", { state: "stored" }, sessions);
       note("reyn_inbox_messages", { wake: "true" }, waking);
       note("reyn_inbox_messages", { wake: "false" }, passive);
@@ -117,9 +135,7 @@ export function createMetrics({ clock }: { clock: Clock }): Metrics {
       totals = undefined;
       note("reyn_store_errors_total", { code: isReynError(error) ? error.code : "E_INTERNAL" }, 1);
       // Stale figures would say that all is as it was.
-      for (const name of ["reyn_inbox_messages", "reyn_inbox_bytes", "reyn_inbox_oldest_seconds"] as const) {
-        made.get(name)?.reset();
-      }
+      for (const name of OF_THE_STORE) made.get(name)?.reset();
     }
   };
 

@@ -36,6 +36,9 @@ function operation({ summary, needs, path, query, headers = {}, body, answers }:
       schema: { type: "string" },
     });
   }
+  if (path.includes("{id}")) {
+    parameters.push({ name: "id", in: "path", required: true, schema: { type: "string" } });
+  }
   for (const [name, schema] of Object.entries(query?.shape ?? {})) {
     const { description, ...form } = schemaOf(schema as z.ZodType, "input");
     parameters.push({ name, in: "query", required: false, description, schema: form });

@@ -15,6 +15,8 @@ export interface Call<Query, Body> {
   local: boolean;
   /** The session that the path names. */
   ref: SessionRef;
+  /** What stands for `{id}` in the path. */
+  id: string;
   query: Query;
   body: Body;
   header(name: string): string | undefined;
@@ -22,7 +24,7 @@ export interface Call<Query, Body> {
 
 interface RouteText {
   method: "GET" | "POST";
-  /** `{session}` stands for `<agent>/<sid>`, or `<sid>` of the agent `default`. */
+  /** `{session}` stands for `<agent>/<sid>`, or `<sid>` of the agent `default`; `{id}` for one word. */
   path: string;
   summary: string;
   /** All of these; none: anyone may ask. */

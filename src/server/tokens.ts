@@ -6,12 +6,14 @@ import type { Scope, TokenConfig } from "../runtime/serve_section.ts";
 export interface Caller {
   /** Of the token; `local` over the control socket. */
   name: string;
+  /** How records name what it answers on: `http:<token>`, or `socket`. */
+  surface: string;
   may(scope: Scope): boolean;
 }
 
 export type Need = Scope;
 
-export const LOCAL: Caller = { name: "local", may: () => true };
+export const LOCAL: Caller = { name: "local", surface: "socket", may: () => true };
 
 export interface Tokens {
   /** Whose token an Authorization header holds; undefined for none or a wrong one. */
@@ -51,7 +53,7 @@ export function readTokens(
       throw new ReynError("E_SERVER_TOKENS", `server.tokens: ${other} and ${name} hold the same token`);
     }
     holders.set(key, name);
-    known.push({ digest, caller: { name, may: (scope) => grants(scopes, scope) } });
+    known.push({ digest, caller: { name, surface: `http:${name}`, may: (scope) => grants(scopes, scope) } });
   }
   return {
     declared: known.length > 0,

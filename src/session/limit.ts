@@ -1,4 +1,5 @@
-import type { Interventions, Reply } from "../interventions/interventions.ts";
+import type { Interventions } from "../interventions/interventions.ts";
+import type { Reply } from "../interventions/listener.ts";
 import type { InboxRow, JsonObject, Op } from "../store/store.ts";
 import type { SessionContext } from "./context.ts";
 import { closingQuestion } from "./limit_question.ts";
@@ -49,6 +50,7 @@ export function createLimit(context: SessionContext, poke: () => void): Limit {
       ops.push({ op: "settle", question });
     }
     if (await journal.commit(records, ops) === "duplicate") return;
+    if (question !== null) ports.interventions?.settled(question);
     const action = drop ? "abort" : "warn";
     if (drop) ports.audit.emit("inbox_dropped", context.id, { ids, reason: "safety.on_limit abort" });
     if (!first) return ports.observe({ type: "held_back", held: ids.length, action });
@@ -106,7 +108,7 @@ export function createLimit(context: SessionContext, poke: () => void): Limit {
       }
       const { valve } = journal.state;
       if (valve.question === null) {
-        if (valve.closed || !(patient || interventions.listening())) {
+        if (valve.closed || !(patient || interventions.listening(context.id))) {
           await holdBack(held);
           return "held";
         }

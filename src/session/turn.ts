@@ -37,6 +37,7 @@ export async function runTurn(context: SessionContext, plan: PlannedTurn): Promi
   if (moot) {
     const closed = { question: moot, kind: "valve", reason: "withdrawn" };
     ports.audit.emit("intervention_closed", context.id, closed);
+    ports.interventions?.settled(moot);
   }
   ports.fault("turn:after_consume");
   await startTurn(context, "new", started.messages);

@@ -120,7 +120,7 @@ describe("questions on a terminal", () => {
 
   it("is nobody while the terminal belongs to another job", async () => {
     foreground = false;
-    assert.equal(queue.listening(), false);
+    assert.equal(queue.listening("default/main"), false);
     assert.deepEqual(await queue.ask(question("q")), { status: "nobody" });
     assert.equal(screen, "");
   });

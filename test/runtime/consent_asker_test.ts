@@ -62,13 +62,19 @@ describe("a question of consent in the store of a project", () => {
     interventions.attach({
       name: "terminal",
       rank: "terminal",
-      show(question) {
+      show({ question }) {
         shown.push(question.id);
         void interventions.answer(question.id, "n", "terminal");
+        return () => {};
       },
     });
     const stamp = operatorStamp(join(root, home, "question-key"));
-    const asker = consentAsker(interventions, new AbortController().signal, stamp)(FIRING);
+    const asker = consentAsker({
+      interventions,
+      stopping: new AbortController().signal,
+      stamp,
+      left: new Set(),
+    })(FIRING);
     assert.ok(asker);
     return { answer: await asker.ask(CONSENT), shown };
   };

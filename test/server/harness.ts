@@ -17,6 +17,7 @@ export const TOKENS = {
   say: "say-0123456789abcdef",
   both: "both-0123456789abcdef",
   all: "all-0123456789abcdef",
+  ops: "ops-0123456789abcdef",
 };
 
 export interface TestServer {
@@ -65,6 +66,7 @@ export async function startTestServer(
     { name: "say", env: "say", scopes: ["send"] },
     { name: "both", env: "both", scopes: ["observe", "send"] },
     { name: "all", env: "all", scopes: ["observe", "send", "admin"] },
+    { name: "ops", env: "ops", scopes: ["consent"] },
   ], TOKENS);
   const server = await startServer({
     hosting,

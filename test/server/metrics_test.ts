@@ -6,11 +6,19 @@ import { after, before, describe, it } from "node:test";
 import { systemClock } from "../../src/clock/clock.ts";
 import { randomIds } from "../../src/clock/ids.ts";
 import { openAudit } from "../../src/audit/writer.ts";
+import type { ListedQuestion } from "../../src/interventions/interventions.ts";
 import { openBare } from "../../src/runtime/open_bare.ts";
 import { createMetrics, type Metrics } from "../../src/server/metrics.ts";
 import { METRICS } from "../../src/server/metric_table.ts";
 
 const host = { clock: systemClock, ioClock: systemClock, ids: randomIds(), fault: () => {} };
+
+const QUESTION: ListedQuestion = {
+  question: { id: "q", session: "default/a", kind: "valve", title: "", lines: [], choices: [] },
+  askedAt: systemClock.now(),
+  answer: null,
+  expiresAt: null,
+};
 
 /** Samples by their name and labels as they are written, without those of which nothing was counted. */
 async function samples(metrics: Metrics): Promise<Map<string, number>> {
@@ -149,7 +157,12 @@ describe("metrics of a runtime", () => {
       instrument,
     });
     assert.equal((await samples(metrics)).get('reyn_inbox_messages{wake="true"}'), undefined);
-    metrics.watch({ store: bare.store, sessions: { list: () => [{ active: true }, { active: false }] } });
+    const list = () => Promise.resolve([QUESTION, { ...QUESTION, answer: { answer: "y", by: "chat" } }]);
+    metrics.watch({
+      store: bare.store,
+      sessions: { list: () => [{ active: true }, { active: false }] },
+      interventions: { list },
+    });
     const put = (id: string, wake: boolean) =>
       bare.store.put("default/a", { id, kind: "user", wake, body: {} });
     await put("1", true);
@@ -161,6 +174,9 @@ describe("metrics of a runtime", () => {
     assert.equal(found.get('reyn_inbox_messages{wake="false"}'), 1);
     const age = found.get("reyn_inbox_oldest_seconds") ?? 0;
     assert.ok(age >= 90 && age < 120, String(age));
+    assert.equal(found.get('reyn_questions_open{kind="valve"}'), 1);
+    const asked = found.get("reyn_questions_oldest_seconds") ?? 0;
+    assert.ok(asked >= 90 && asked < 120, String(asked));
     assert.deepEqual(
       ["stored", "loaded", "active"].map((state) => found.get(`reyn_sessions{state="${state}"}`)),
       [1, 2, 1],

@@ -28,10 +28,11 @@ describe("on_limit: ask_user", () => {
     queue.attach({
       name: "chat",
       rank: "listener",
-      show(question) {
+      show({ question }) {
         asked.push(question);
         const answer = answers.shift();
         if (answer !== undefined) void queue.answer(question.id, answer, "chat");
+        return () => {};
       },
     });
   const open = () =>
@@ -102,6 +103,6 @@ describe("on_limit: ask_user", () => {
     assert.deepEqual((await here.store.questions()).map(({ id }) => id), [asked[1]?.id]);
     session.stop();
     await running;
-    assert.equal(await queue.answer("valve:default/main/3", "y", "late"), "unknown");
+    assert.equal(await queue.answer("valve:default/main/3", "y", "late"), "answered");
   });
 });

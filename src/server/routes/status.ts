@@ -29,6 +29,7 @@ const status = z.object({
     failed: z.number(),
   }),
   streams: z.number(),
+  questions: z.number().meta({ description: "Questions that are open." }),
   memory_bytes: z.number(),
 });
 
@@ -80,7 +81,8 @@ export function statusRoutes(facts: StatusFacts): readonly Route[] {
       summary: "How the server stands",
       needs: ["observe"],
       answers: { 200: { says: "its state", schema: status } },
-      handle({ hosting, streams }) {
+      async handle({ hosting, streams }) {
+        const questions = (await hosting.interventions.list()).filter(({ answer }) => answer === null);
         const reasons = hosting.health.reasons();
         const sessions = hosting.sessions.list();
         const body: StatusBody = {
@@ -98,9 +100,10 @@ export function statusRoutes(facts: StatusFacts): readonly Route[] {
             ...hosting.health.counts(),
           },
           streams: streams.open,
+          questions: questions.length,
           memory_bytes: process.memoryUsage().rss,
         };
-        return Promise.resolve(json(body));
+        return json(body);
       },
     }),
   ];
