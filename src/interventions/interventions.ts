@@ -1,7 +1,8 @@
 import type { Clock } from "../clock/clock.ts";
 import { audienceOf, type Listener, type Over, type Reply } from "./listener.ts";
 import { publicId, type Question, refusalOf } from "./question.ts";
-import type { KeptQuestion, QuestionStore } from "./question_store.ts";
+import { isOpen, type ListedQuestion, type QuestionStore } from "./question_store.ts";
+import { recentIds } from "./recent_ids.ts";
 
 /** Longest that a question keeps what waits for it, in milliseconds. */
 export const ANSWER_LIMIT_MS = 5 * 60_000;
@@ -23,9 +24,6 @@ export type InterventionRecord =
   /** `late`: nobody waits for it in this process. */
   | { type: "answered"; question: Question; answer: string; by: string; late: boolean }
   | { type: "closed"; question: Question; reason: "expired" | "withdrawn" | "nobody" };
-
-/** `expiresAt`: epoch milliseconds; null where nothing waits for it, or as long as it takes. */
-export type ListedQuestion = KeptQuestion & { expiresAt: number | null };
 
 /** The one queue of questions to people. */
 export interface Interventions {
@@ -82,8 +80,8 @@ export function createInterventions(options: InterventionsOptions): Intervention
   const { store, clock, record, returnMs = 0 } = options;
   const listeners = new Set<Listener>();
   const open = new Map<string, Open>();
-  /** Public ids, the oldest first. */
-  const settledIds = new Set<string>();
+  /** Public ones. */
+  const settledIds = recentIds(MOST_SETTLED);
   let leftRead = false;
 
   const rowOf = async (id: string) => (await store.list()).find(({ question }) => question.id === id);
@@ -118,7 +116,7 @@ export function createInterventions(options: InterventionsOptions): Intervention
   const readLeft = async (): Promise<void> => {
     leftRead = true;
     for (const { question, askedAt, answer } of await store.list()) {
-      if (answer || open.has(question.id)) continue;
+      if (!isOpen({ question, answer, waits: false }) || open.has(question.id)) continue;
       const one = { question, askedAt, expiresAt: null, shown: new Map(), wait: null };
       open.set(question.id, one);
       offerLeft(one);
@@ -184,10 +182,6 @@ export function createInterventions(options: InterventionsOptions): Intervention
     const one = open.get(id);
     if (one) drop(one, { status: "withdrawn" });
     settledIds.add(publicId(id));
-    for (const oldest of settledIds) {
-      if (settledIds.size <= MOST_SETTLED) break;
-      settledIds.delete(oldest);
-    }
   };
 
   return {
@@ -255,6 +249,7 @@ export function createInterventions(options: InterventionsOptions): Intervention
     list: async () =>
       (await store.list()).map((kept) => ({
         ...kept,
+        waits: (open.get(kept.question.id)?.wait ?? null) !== null,
         expiresAt: open.get(kept.question.id)?.expiresAt ?? null,
       })),
   };

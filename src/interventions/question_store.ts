@@ -23,3 +23,18 @@ export interface QuestionStore {
   settle(id: string): Promise<void>;
   list(): Promise<KeptQuestion[]>;
 }
+
+export interface ListedQuestion extends KeptQuestion {
+  /** Something waits for it in this process. */
+  waits: boolean;
+  /** Epoch milliseconds; null where nothing waits for it, or as long as it takes. */
+  expiresAt: number | null;
+}
+
+/**
+ * Whether people are to be told of a question. One of consent that nothing waits for decides nothing by itself, and may have
+ * come with the project: its turn puts it again if it was put here.
+ */
+export function isOpen({ question, answer, waits }: Omit<ListedQuestion, "expiresAt" | "askedAt">): boolean {
+  return answer === null && (waits || question.kind !== "consent");
+}

@@ -4,7 +4,8 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Audit } from "../audit/audit.ts";
 import type { Clock } from "../clock/clock.ts";
 import { isReynError } from "../errors/reyn_error.ts";
-import type { Interventions, ListedQuestion } from "../interventions/interventions.ts";
+import type { Interventions } from "../interventions/interventions.ts";
+import { isOpen, type ListedQuestion } from "../interventions/question_store.ts";
 import type { QuestionKind } from "../interventions/question.ts";
 import type { Instrument } from "../runtime/instrument.ts";
 import type { Store, StoreTotals } from "../store/store.ts";
@@ -119,7 +120,7 @@ export function createMetrics({ clock }: { clock: Clock }): Metrics {
     }
     try {
       const [{ sessions, waking, passive, bytes, oldestWakingAt }, kept] = await totals.of;
-      const open = kept.filter(({ answer }) => answer === null);
+      const open = kept.filter(isOpen);
       for (const kind of ["consent", "valve"] satisfies QuestionKind[]) {
         note("reyn_questions_open", { kind }, open.filter(({ question }) => question.kind === kind).length);
       }

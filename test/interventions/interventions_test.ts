@@ -254,7 +254,8 @@ describe("surfaces of an intervention", () => {
 
   it("that are no terminals are shown what was left open, and answer it for whoever asks again", async () => {
     await queue.ask(question("q"), { keep: true });
-    await store.ask(question("of an earlier process"));
+    await store.ask({ ...question("of an earlier process"), kind: "valve" });
+    await store.ask(question("that may have come with the project"));
     const [chat, terminal] = [surface("chat"), surface("terminal", "terminal")];
     queue.attach(terminal);
     queue.attach(chat);

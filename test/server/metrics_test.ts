@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { systemClock } from "../../src/clock/clock.ts";
 import { randomIds } from "../../src/clock/ids.ts";
 import { openAudit } from "../../src/audit/writer.ts";
-import type { ListedQuestion } from "../../src/interventions/interventions.ts";
+import type { ListedQuestion } from "../../src/interventions/question_store.ts";
 import { openBare } from "../../src/runtime/open_bare.ts";
 import { createMetrics, type Metrics } from "../../src/server/metrics.ts";
 import { METRICS } from "../../src/server/metric_table.ts";
@@ -17,6 +17,7 @@ const QUESTION: ListedQuestion = {
   question: { id: "q", session: "default/a", kind: "valve", title: "", lines: [], choices: [] },
   askedAt: systemClock.now(),
   answer: null,
+  waits: false,
   expiresAt: null,
 };
 

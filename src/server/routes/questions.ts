@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isOpen } from "../../interventions/question_store.ts";
 import { failure } from "../api_error.ts";
 import { overToForm, questionForm, questionToForm } from "../question_form.ts";
 import { type Call, json, type Route, route } from "../route.ts";
@@ -34,8 +35,8 @@ export const questionRoutes: readonly Route[] = [
       const { hosting, header, query } = call;
       const wants = wanted(query.session);
       if (/\btext\/event-stream\b/.test(header("accept") ?? "")) return attach(call, wants);
-      const open = (await hosting.interventions.list()).filter(({ answer, question }) =>
-        answer === null && wants(question.session)
+      const open = (await hosting.interventions.list()).filter((one) =>
+        isOpen(one) && wants(one.question.session)
       );
       return json({ questions: open.map(questionToForm) });
     },

@@ -1,5 +1,6 @@
 import process from "node:process";
 import { z } from "zod";
+import { isOpen } from "../../interventions/question_store.ts";
 import { json, type Route, route } from "../route.ts";
 
 export interface StatusFacts {
@@ -82,7 +83,7 @@ export function statusRoutes(facts: StatusFacts): readonly Route[] {
       needs: ["observe"],
       answers: { 200: { says: "its state", schema: status } },
       async handle({ hosting, streams }) {
-        const questions = (await hosting.interventions.list()).filter(({ answer }) => answer === null);
+        const questions = (await hosting.interventions.list()).filter(isOpen);
         const reasons = hosting.health.reasons();
         const sessions = hosting.sessions.list();
         const body: StatusBody = {
