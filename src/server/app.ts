@@ -6,6 +6,8 @@ import { openApiDocument } from "./openapi.ts";
 import { bodyReader } from "./read_body.ts";
 import type { Refusals } from "./refusals.ts";
 import { json, type NodeBindings, type Route, route } from "./route.ts";
+import { busRoutes } from "./routes/bus.ts";
+import { composerRoutes } from "./routes/composers.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { gcRoutes } from "./routes/gc.ts";
 import { messageRoutes } from "./routes/messages.ts";
@@ -35,6 +37,8 @@ export function allRoutes(facts: StatusFacts): readonly Route[] {
     ...eventRoutes,
     ...sessionRoutes,
     ...messageRoutes,
+    ...busRoutes,
+    ...composerRoutes,
     ...gcRoutes,
   ];
   routes.push(route({
