@@ -33,12 +33,12 @@ const DEFAULT_AGENT = "default";
 export function allRoutes(facts: StatusFacts): readonly Route[] {
   const routes: Route[] = [
     ...statusRoutes(facts),
-    // First, so that in `main/events` the second word is the call and not a session.
+    // First, so that in `main/events` and `main/composers` the second word is the call and not a session.
     ...eventRoutes,
+    ...composerRoutes,
     ...sessionRoutes,
     ...messageRoutes,
     ...busRoutes,
-    ...composerRoutes,
     ...gcRoutes,
   ];
   routes.push(route({
