@@ -72,6 +72,12 @@ export interface AuditData {
   composer_pending_failed: { path: string; reason: string };
   composer_deadline_lost: { composer: string; correlation_key: string; armed_at: number; reason: string };
   composer_held_back: { composer: string; correlation_key: string; waited_ms: number };
+  bus_event_published: {
+    event_id: string;
+    kind: string;
+    by: string;
+    outcome: "heard" | "unheard" | "duplicate";
+  };
   bus_subscriber_dropped: { subscriber_id: string; drop_count: number };
   "hooks.loaded": { hooks: string[]; count: number; config: string };
   "hooks.load_failed": { error: string; strict: boolean };
@@ -151,6 +157,7 @@ export const AUDIT_GROUPS: Record<AuditType, "session" | "turn" | "hook" | "tool
   composer_pending_failed: "hook",
   composer_deadline_lost: "hook",
   composer_held_back: "hook",
+  bus_event_published: "hook",
   bus_subscriber_dropped: "hook",
   "hooks.loaded": "runtime",
   "hooks.load_failed": "runtime",

@@ -209,6 +209,16 @@ export const AUDIT_FIELDS: { [T in AuditType]: EventDoc<T> } = {
       waited_ms: "milliseconds since the first of the events",
     },
   },
+  bus_event_published: {
+    says: "an event came from outside, over HTTP or the control socket",
+    fields: {
+      event_id: "its id",
+      kind: "its kind",
+      by: "name of the token; `local` over the control socket",
+      outcome:
+        "heard; unheard: no composer of the session waits for such events; duplicate: it was there already",
+    },
+  },
   bus_subscriber_dropped: {
     says: "a subscriber of the bus was too slow, and its oldest unread events were dropped",
     fields: { subscriber_id: "which subscriber", drop_count: "how many since the last such record" },

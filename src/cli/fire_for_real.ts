@@ -5,6 +5,7 @@ import type { Payload } from "../runtime/fire_payload.ts";
 import { openRuntime } from "../runtime/open_runtime.ts";
 import type { RunEvent } from "../runtime/run_event.ts";
 import { attachTerminal } from "./attach_terminal.ts";
+import { fireResults } from "./fire_results.ts";
 import { heldOutput } from "./held_output.ts";
 import type { GlobalOptions, Host } from "./host.ts";
 import { onSignals } from "./signals.ts";
@@ -64,20 +65,8 @@ export async function fireForReal(options: FireForRealOptions): Promise<FiredFor
     stdinRead: false,
     clock: host.ioClock,
   });
-  const results = new Map<string, Partial<DryHook>>();
-  const add = (hook: unknown, result: Partial<DryHook>) => {
-    if (typeof hook === "string") results.set(hook, { ...results.get(hook), ...result });
-  };
-  const record = (type: string, data: Record<string, unknown>) => {
-    if (type === "hook_shell_executed") add(data["hook"], { outcome: String(data["outcome"]) });
-    if (type === "hook_exec_refused") add(data["hook"], { reason: String(data["reason"]) });
-    if (type === "hook_failed") add(data["hook"], { reason: String(data["error"]) });
-    if (type !== "hooks_evaluated") return;
-    for (const [hook, verdict] of Object.entries(data["verdicts"] as Record<string, string>)) {
-      const field = verdict.startsWith("matcher:") ? verdict.slice("matcher:".length) : undefined;
-      add(hook, field === undefined ? { verdict } : { verdict: "matcher", field });
-    }
-  };
+  const results = fireResults();
+  const { record } = results;
   try {
     const session = `${configuration.agent}/${configuration.sid}`;
     const id = `${session}/fire/${host.ids.next()}/${key}`;
@@ -87,6 +76,6 @@ export async function fireForReal(options: FireForRealOptions): Promise<FiredFor
     detach();
     await runtime.close();
   }
-  const hooks = dry.map((hook) => ({ ...hook, ...results.get(hook.hook) }));
+  const hooks = dry.map((hook) => ({ ...hook, ...results.of(hook.hook) }));
   return { hooks, ...(signals.received ? { signalled: 128 + signals.received.number } : {}) };
 }

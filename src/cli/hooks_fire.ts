@@ -11,8 +11,10 @@ import { type Configuration, loadForSession } from "../runtime/configuration.ts"
 import { consentStates } from "../runtime/consent_state.ts";
 import { type DryHook, fireDry } from "../runtime/fire_dry.ts";
 import { firedPayload, firedTarget, type Payload } from "../runtime/fire_payload.ts";
+import { connectServer } from "../server/client.ts";
 import { controlDir } from "./control_dir.ts";
-import { fireForReal } from "./fire_for_real.ts";
+import { fireThroughServer } from "./fire_attached.ts";
+import { type FiredForReal, fireForReal } from "./fire_for_real.ts";
 import type { GlobalOptions, Host } from "./host.ts";
 
 export interface FireOptions {
@@ -43,9 +45,13 @@ export async function fireHooksVerb({ globals, point, data, run }: FireOptions, 
   const consents = consentStates(configuration, dir, process.env);
   const dry = await fireDry({ configuration, controlDir: dir, target, payload, consents });
   const key = targetKey(target);
-  const fired = run
-    ? await fireForReal({ configuration, dir, key, kind: kindOf(target), payload, dry, globals, host })
-    : { hooks: dry };
+  const fired = run ? await fireNow() : { hooks: dry };
+  /** In the session of a server, where one runs; else in this process. */
+  async function fireNow(): Promise<FiredForReal> {
+    const client = await connectServer(dir, host.ioClock);
+    if (client) return await fireThroughServer(client, { configuration, key, payload, dry, globals });
+    return await fireForReal({ configuration, dir, key, kind: kindOf(target), payload, dry, globals, host });
+  }
   const { hooks, signalled } = { signalled: undefined, ...fired };
   if (globals.json) process.stdout.write(`${JSON.stringify({ point: key, payload, hooks })}\n`);
   else process.stdout.write(firedText(hooks, run));

@@ -1,11 +1,11 @@
 import process from "node:process";
-import { ignoredSignals } from "../adapter/ignored_signals.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { ReynError } from "../errors/reyn_error.ts";
 import type { RunResult } from "../runtime/serve_run.ts";
 import { connectServer, errorOf, sessionPath } from "../server/client.ts";
 import { remoteInterventions } from "../server/remote_interventions.ts";
 import { attachTerminal } from "./attach_terminal.ts";
+import { detachOnSignals, requireHooks } from "./attached.ts";
 import { goOnWithoutReader } from "./closed_output.ts";
 import { heldOutput } from "./held_output.ts";
 import type { GlobalOptions, Host } from "./host.ts";
@@ -13,7 +13,6 @@ import { shownEvent } from "./shown_event.ts";
 import { timeline } from "./timeline.ts";
 
 const WIDTH = 240;
-const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
 export interface RunThroughServerOptions {
   controlDir: string;
@@ -33,12 +32,7 @@ export async function runThroughServer(
 ): Promise<number | undefined> {
   const client = await connectServer(controlDir, host.ioClock);
   if (!client) return undefined;
-  if (!globals.hooks) {
-    throw new ReynError("E_USAGE", "--no-hooks is not for a session of a server that runs", {
-      fix: "stop the server, or start it with --no-hooks",
-      exitCode: EXIT.usage,
-    });
-  }
+  requireHooks(globals);
   const output = heldOutput();
   const talk = output.writer((line) => {
     if (!globals.quiet) process.stderr.write(line);
@@ -48,19 +42,7 @@ export async function runThroughServer(
   goOnWithoutReader();
   talk(`(through reyn serve, pid ${client.pid})\n`);
 
-  const detached = new AbortController();
-  let signalled = 0;
-  const ignored = ignoredSignals();
-  const handlers = Object.entries(SIGNALS).filter(([, number]) => !ignored.has(number)).map(
-    ([name, number]) => {
-      const handler = () => {
-        signalled ||= number;
-        detached.abort();
-      };
-      process.on(name, handler);
-      return { name, handler };
-    },
-  );
+  const signals = detachOnSignals();
   const id = `${globals.agent}/${globals.session}`;
   const interventions = remoteInterventions({
     client,
@@ -80,7 +62,7 @@ export async function runThroughServer(
     // The first hook's question comes with the message.
     await interventions.ready();
     const body = text === undefined ? {} : { text };
-    for await (const { type, data: told } of client.stream(sessionPath(id, "/run"), body, detached.signal)) {
+    for await (const { type, data: told } of client.stream(sessionPath(id, "/run"), body, signals.detached)) {
       const event: unknown = JSON.parse(told);
       if (type === "run_ended") result = event as RunResult;
       else if (type === "run_refused") {
@@ -92,11 +74,12 @@ export async function runThroughServer(
       }
     }
   } catch (error) {
-    if (signalled === 0) throw error;
+    if (signals.received() === 0) throw error;
   } finally {
     detach();
-    for (const { name, handler } of handlers) process.off(name, handler);
+    signals.dispose();
   }
+  const signalled = signals.received();
   if (signalled > 0) {
     talk("detached; what the session does goes on in the server\n");
     return 128 + signalled;

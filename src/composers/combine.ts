@@ -1,14 +1,17 @@
+import { didYouMean } from "../config/suggest.ts";
 import type { Path } from "../config/section.ts";
 import type { ErrorCode } from "../errors/catalogue.ts";
 import { quote } from "../errors/quote.ts";
 import { type FeedGraph, feedGraph } from "./cycles.ts";
 import type { DeclaredComposer } from "./declared.ts";
+import { type InputKind, SENT_PREFIXES } from "./kinds.ts";
 
 /** Something that only a look at other composers tells; the path begins with the composer's index in its list. */
 export interface CombineFinding {
   path: Path;
   code: ErrorCode;
   message: string;
+  fix?: string;
 }
 
 /** What a composer would close: composers that feed one another in a circle, through any of their inputs. */
@@ -51,18 +54,29 @@ export function checkAgainst(
   return found;
 }
 
-/** Inputs at composed events that no composer emits. */
-export function unemittedInputs(
+/** Inputs at composed events that no composer emits, and at events from outside that nobody may send. */
+export function unsentInputs(
   composers: readonly DeclaredComposer[],
   emitted: ReadonlySet<string>,
+  isSent: (kind: string) => boolean,
 ): CombineFinding[] {
+  const problemOf = (input: InputKind): { message: string; fix?: string } | undefined => {
+    const { kind } = input;
+    if (input.type === "composed" && !emitted.has(kind)) {
+      const near = didYouMean(kind, emitted);
+      return { message: `no composer emits ${kind}`, ...(near === undefined ? {} : { fix: near }) };
+    }
+    if (input.type !== "open" || !SENT_PREFIXES.includes(input.prefix) || isSent(kind)) return undefined;
+    const [, name = ""] = kind.split(":");
+    const fix = input.prefix === "http"
+      ? `a token called ${name} needs the scope emit:http:${name}:`
+      : `a token needs the scope emit:${input.prefix}:${name}`;
+    return { message: `no token of \`server.tokens\` may send events of the kind ${kind}`, fix };
+  };
   return composers.flatMap(({ index, consumes }) =>
-    consumes.filter(({ input }) => input.type === "composed" && !emitted.has(input.kind)).map((
-      { input, path },
-    ): CombineFinding => ({
-      path: [index, ...path],
-      code: "W_COMPOSER_SOURCE",
-      message: `no composer emits ${input.kind}`,
-    }))
+    consumes.flatMap(({ input, path }): CombineFinding[] => {
+      const problem = problemOf(input);
+      return problem ? [{ path: [index, ...path], code: "W_COMPOSER_SOURCE", ...problem }] : [];
+    })
   );
 }

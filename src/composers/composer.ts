@@ -146,6 +146,14 @@ export interface ComposerStatus {
   drops: Partial<Record<DropReason, number>>;
 }
 
+/** What one composer holds. Instants are wall-clock epoch milliseconds. */
+export interface ComposerHolding {
+  composer: Composer;
+  /** How many keys are pending, the listed ones included. */
+  pending: number;
+  keys: { key: string; createdAt: number; lastAt: number; events: number }[];
+}
+
 /** Runs the composers of one session on its bus (`createEngine` in engine.ts). */
 export interface ComposerEngine {
   /**
@@ -161,6 +169,10 @@ export interface ComposerEngine {
   /** All hooks on this composed event have settled; it need not be published again after a crash. Unknown ids: no-op. */
   settle(eventId: string): void;
   status(): ComposerStatus[];
+  /** What waits now, composer by composer, the oldest first: at most `most` keys of each. */
+  holdings(most: number): ComposerHolding[];
+  /** Events that wait to be taken. */
+  readonly queued: number;
   /** Keys pending in composers that are not durable: such a session is not unloaded. */
   readonly volatile: number;
   /**

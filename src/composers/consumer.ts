@@ -14,6 +14,7 @@ export interface ConsumerOptions {
 export interface ComposedConsumer {
   /** Whether events wait for it. */
   readonly busy: boolean;
+  readonly queued: number;
   close(): void;
 }
 
@@ -45,6 +46,9 @@ export function attachConsumer({ bus, hooks, settle, fault }: ConsumerOptions): 
   return {
     get busy() {
       return waiting > 0 || subscription.queued > 0;
+    },
+    get queued() {
+      return waiting + subscription.queued;
     },
     close: () => subscription.close(),
   };

@@ -3,7 +3,7 @@ import type { Bus } from "../bus/bus.ts";
 import type { BusEvent } from "../bus/event.ts";
 import type { Subscription } from "../bus/subscriber.ts";
 import type { Timer, TimerQueue } from "../clock/timer_queue.ts";
-import type { Composer, ComposerEngine, PendingStore } from "./composer.ts";
+import type { Composer, ComposerEngine, ComposerHolding, PendingStore } from "./composer.ts";
 import { derivedEvent } from "./derived_event.ts";
 import { createDurable } from "./durable.ts";
 import type { Fire, Machine } from "./machine.ts";
@@ -226,6 +226,10 @@ export function createEngine(composers: readonly Composer[], ports: EnginePorts)
     settled,
     settle: (eventId) => durable.settle(eventId),
     status: () => runners.map((runner) => runner.status()),
+    holdings: (most) => runners.map(({ machine }) => holdingOf(machine, most, timers)),
+    get queued() {
+      return subscription?.queued ?? 0;
+    },
     get volatile() {
       return runners.reduce(
         (sum, { machine }) => isDurable(machine.composer) ? sum : sum + machine.size,
@@ -244,6 +248,15 @@ export function createEngine(composers: readonly Composer[], ports: EnginePorts)
       await durable.saved();
     },
   };
+}
+
+function holdingOf(machine: Machine, most: number, { toWall }: TimerQueue): ComposerHolding {
+  const keys: ComposerHolding["keys"] = [];
+  for (const { key, createdAt, lastAt, events } of machine.pending()) {
+    if (keys.length >= most) break;
+    keys.push({ key, createdAt: toWall(createdAt), lastAt: toWall(lastAt), events: events.length });
+  }
+  return { composer: machine.composer, pending: machine.size, keys };
 }
 
 function keyOf({ payload }: BusEvent): string {

@@ -27,6 +27,8 @@ const UNFIT = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\s]/u;
 const EVENT_NAME = /^[A-Za-z0-9_.-]{1,200}$/;
 /** Prefixes that reyn gives a meaning of its own: a word close to one is a slip, not a kind from outside. */
 const OWN_PREFIXES = ["builtin", "composed", "llm"];
+/** Kinds that come in over HTTP and the control socket. */
+export const SENT_PREFIXES: readonly string[] = ["http", "mcp", "webhook"];
 /** Kinds from outside of which the form is known. */
 const OPEN_FORMS: Readonly<Record<string, string>> = {
   mcp: "mcp:<server>:<event>",
@@ -63,7 +65,7 @@ export function parseKind(text: string, own: SessionRef): KindResult {
 
 /**
  * Why nothing in this version, or nothing at all, sends events of this kind; undefined where something does. Whether a
- * composer emits a composed event is not judged here.
+ * composer emits a composed event, or somebody may send one from outside, is not judged here.
  */
 export function missingProducer(input: InputKind): string | undefined {
   switch (input.type) {
@@ -79,6 +81,7 @@ export function missingProducer(input: InputKind): string | undefined {
     case "composed":
       return undefined;
     case "open":
+      if (SENT_PREFIXES.includes(input.prefix)) return undefined;
       return `nothing in this version of reyn sends events of the kind ${input.prefix}:`;
   }
 }

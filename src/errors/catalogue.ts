@@ -153,6 +153,8 @@ export const CATALOGUE = {
   E_HTTP_ORIGIN: { severity: "error", meaning: "a web page of another origin asks" },
   E_HTTP_NOT_FOUND: { severity: "error", meaning: "the server has no such path" },
   E_HTTP_METHOD: { severity: "error", meaning: "the path does not take that method" },
+  E_EVENT_KIND: { severity: "error", meaning: "an event of a kind that cannot be sent from outside" },
+  E_EVENTS_FULL: { severity: "error", meaning: "the session takes no more events for now" },
   E_HTTP_BUSY: { severity: "error", meaning: "the server has too much under way" },
   // Decision hooks
   E_EXECUTOR_KIND: {

@@ -1,9 +1,11 @@
 import { isReynError } from "../errors/reyn_error.ts";
 import type { Hook } from "./hook.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { AuditType } from "../audit/events.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createLane } from "./lane.ts";
 import { planHooks } from "./plan.ts";
-import type { DispatcherPorts, Firing } from "./ports.ts";
+import type { DispatcherPorts, Firing, HookEvent } from "./ports.ts";
 import { type DispatchOutcome, type HookPush, NOTHING } from "./push.ts";
 import { type RateLimiter, rateLimiter } from "./rate_limiter.ts";
 import type { HookRegistry } from "./registry.ts";
@@ -22,29 +24,43 @@ export interface Dispatcher {
   dispatchBehind(firing: Firing): Promise<boolean>;
   /** Undefined where the lane has room; else resolves when it has. */
   room(): Promise<void> | undefined;
+  /** Tells, besides everybody else, also these of the firing with that id; the function ends it. */
+  watch(firing: string, told: FiringWatcher): () => void;
   /** True while hooks run in the background lane. */
   readonly busy: boolean;
   drained(): Promise<void>;
 }
 
+/** Who wants to know what becomes of one firing. */
+export interface FiringWatcher {
+  /** Told of each audit event of its hooks. */
+  record(type: AuditType, data: Readonly<Record<string, unknown>>): void;
+  /** Told of each push and failure. */
+  observe(event: HookEvent): void;
+}
+
 const DONE: Promise<DispatchOutcome> = Promise.resolve(NOTHING);
 
-export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts): Dispatcher {
+export function createDispatcher(registry: HookRegistry, shared: DispatcherPorts): Dispatcher {
   const lane = createLane();
   const deliveries = createDeliveries();
-  const off = new Set(registry.all.filter(ports.switchedOff));
+  const off = new Set(registry.all.filter(shared.switchedOff));
+  const watched = new Map<string, DispatcherPorts>();
+  const portsOf = ({ id }: Firing): DispatcherPorts =>
+    watched.size === 0 ? shared : watched.get(id) ?? shared;
   const limiters = new Map<Hook, RateLimiter>();
   for (const hook of registry.all) if (hook.rateLimit) limiters.set(hook, rateLimiter(hook.rateLimit));
 
   /** Only what has to be waited for is a promise. */
   const run = (hook: Hook, firing: Firing): RunResult | Promise<RunResult> => {
-    const result = runHook(hook, firing, ports);
+    const result = runHook(hook, firing, portsOf(firing));
     return result instanceof Promise
       ? result.then((late) => recorded(hook, firing, late))
       : recorded(hook, firing, result);
   };
 
   const recorded = (hook: Hook, firing: Firing, result: RunResult): RunResult => {
+    const ports = portsOf(firing);
     switch (result.verdict) {
       case "pushed":
         ports.audit.emit("hook_push_fired", ports.session, {
@@ -77,9 +93,10 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
 
   /** False when the hook has used up its rate; the first refusal of an episode is recorded. */
   const admitted = (hook: Hook, firing: Firing): boolean => {
-    const answer = limiters.get(hook)?.admit(ports.clock.now());
+    const answer = limiters.get(hook)?.admit(shared.clock.now());
     if (!answer || answer.admitted) return true;
     if (answer.first) {
+      const ports = portsOf(firing);
       ports.audit.emit("hook_skipped", ports.session, {
         hook: hook.label,
         point: firing.key,
@@ -93,7 +110,7 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
   /** What a hook in the lane has come to goes into the inbox; false: it could not be put there. */
   const delivered = async (hook: Hook, firing: Firing, result: RunResult): Promise<boolean> => {
     try {
-      await ports.deliver(outcomeOf(result, hook));
+      await shared.deliver(outcomeOf(result, hook));
       return true;
     } catch (error) {
       recorded(hook, firing, {
@@ -107,14 +124,18 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
 
   const skipped = (hook: Hook, firing: Firing, why: "overlap" | "full"): Verdict => {
     const reason = why === "full" ? "lane_full" : "overlap";
-    ports.audit.emit("hook_skipped", ports.session, { hook: hook.label, point: firing.key, reason });
+    portsOf(firing).audit.emit("hook_skipped", shared.session, {
+      hook: hook.label,
+      point: firing.key,
+      reason,
+    });
     return "overlap";
   };
 
   const runInLane = (hook: Hook, firing: Firing): Verdict => {
     const added = lane.add(hook, async () => {
       const result = await run(hook, firing);
-      ports.audit.emit("hooks_evaluated", ports.session, {
+      shared.audit.emit("hooks_evaluated", shared.session, {
         point: firing.key,
         verdicts: { [hook.label]: result.verdict },
       });
@@ -130,7 +151,11 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
     let sound = true;
     const settled = () => {
       if (--left > 0) return;
-      ports.audit.emit("hooks_evaluated", ports.session, () => verdictsOf(firing, hooks, verdicts));
+      portsOf(firing).audit.emit(
+        "hooks_evaluated",
+        shared.session,
+        () => verdictsOf(firing, hooks, verdicts),
+      );
       resolve(sound);
     };
     for (let index = 0; index < hooks.length; index++) {
@@ -177,7 +202,11 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
         if (isFailure(result) && hook.onError === "suspend") suspendedBy ??= hook.label;
       }
     }
-    ports.audit.emit("hooks_evaluated", ports.session, () => verdictsOf(firing, hooks, verdicts));
+    portsOf(firing).audit.emit(
+      "hooks_evaluated",
+      shared.session,
+      () => verdictsOf(firing, hooks, verdicts),
+    );
     return pushes || suspendedBy !== null ? { pushes: pushes ?? [], suspendedBy } : NOTHING;
   };
 
@@ -191,6 +220,10 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
       const hooks = registry.at(firing.key);
       return hooks === undefined ? Promise.resolve(true) : dispatchBehind(hooks, firing);
     },
+    watch(firing, told) {
+      watched.set(firing, tellingToo(shared, told));
+      return () => void watched.delete(firing);
+    },
     room: () => lane.room() ?? deliveries.room(),
     get busy() {
       return lane.busy || deliveries.busy;
@@ -200,6 +233,27 @@ export function createDispatcher(registry: HookRegistry, ports: DispatcherPorts)
         await lane.drained();
         await deliveries.drained();
       }
+    },
+  };
+}
+
+/** The same ports, of which whoever watches is told as well. */
+function tellingToo(ports: DispatcherPorts, told: FiringWatcher): DispatcherPorts {
+  const audit: Audit = {
+    ...ports.audit,
+    emit(type, session, data) {
+      const built = typeof data === "function" ? data() : data;
+      told.record(type, built as unknown as Record<string, unknown>);
+      ports.audit.emit(type, session, built);
+    },
+  };
+  return {
+    ...ports,
+    audit,
+    exec: ports.exec && { ...ports.exec, audit },
+    observe(event) {
+      told.observe(event);
+      ports.observe?.(event);
     },
   };
 }

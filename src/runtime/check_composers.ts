@@ -1,4 +1,4 @@
-import { checkAgainst, unemittedInputs } from "../composers/combine.ts";
+import { checkAgainst, unsentInputs } from "../composers/combine.ts";
 import type { DeclaredComposer } from "../composers/declared.ts";
 import { startsRun } from "../config/load_file.ts";
 import type { Layer } from "../config/section.ts";
@@ -30,6 +30,8 @@ export interface CheckComposersOptions {
   declared: ReadonlySet<string>;
   /** Some entry could not be read as far as what it emits. */
   incomplete: boolean;
+  /** Whether somebody may send events of that kind from outside. */
+  isSent: (kind: string) => boolean;
 }
 
 /**
@@ -67,7 +69,7 @@ function isInner({ files }: CheckComposersOptions, file: string): boolean {
 
 /** One look at the files that are not left out. */
 function judge(
-  { layers, hooks, declared, incomplete }: CheckComposersOptions,
+  { layers, hooks, declared, incomplete, isSent }: CheckComposersOptions,
   leftOut: ReadonlySet<string>,
 ): { findings: Finding[]; composers: DeclaredComposer[] } {
   const findings: Finding[] = [];
@@ -81,8 +83,7 @@ function judge(
   }
   const emitted = new Set(composers.map(({ emits }) => emits));
   for (const layer of usable) {
-    for (const { path, code, message } of unemittedInputs(layer.value, emitted)) {
-      const fix = didYouMean(message.slice(message.indexOf("composed:")), emitted);
+    for (const { path, code, message, fix } of unsentInputs(layer.value, emitted, isSent)) {
       findings.push(layer.finding(path, code, message, fix));
     }
   }

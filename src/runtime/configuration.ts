@@ -19,7 +19,7 @@ import { checkHooks } from "./check_hooks.ts";
 import { homeFolder, ignoredHome } from "./surroundings.ts";
 import { nearNames } from "./near_names.ts";
 import { configSections } from "./sections.ts";
-import { NO_SERVER, type ServerConfig } from "./serve_section.ts";
+import { isSent, NO_SERVER, type ServerConfig } from "./serve_section.ts";
 import { trustOf } from "./trust.ts";
 
 /** Everything a session of one agent needs to know, read and checked. */
@@ -94,7 +94,9 @@ export function loadForSession({ controlDir, agent, sid: named, startup }: LoadO
     agents: names,
     own: { agent, sid },
   });
+  const server = values.find(sections.server) ?? NO_SERVER;
   const composed = checkComposers({
+    isSent: (kind) => isSent(kind, server.tokens),
     layers: values.list(sections.composers),
     hooks: sections.composedHooks,
     files: new Map(loaded.layers.map(({ shown, layer }) => [shown, layer])),
@@ -144,7 +146,7 @@ export function loadForSession({ controlDir, agent, sid: named, startup }: LoadO
       ...(own?.instructions === undefined ? {} : { instructions: own.instructions }),
     },
     shutdownGraceMs: values.find(sections.shutdownGrace) ?? 0,
-    server: values.find(sections.server) ?? NO_SERVER,
+    server,
     sandbox,
     hooks,
     composers: composed.composers.map(({ composer }) => composer),

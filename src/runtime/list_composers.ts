@@ -2,6 +2,7 @@ import { readAudit } from "../audit/reader.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Composer, StoredRecord } from "../composers/composer.ts";
 import { peekPending } from "../composers/pending_load.ts";
+import type { Session } from "../session/session.ts";
 import type { Finding } from "../errors/finding.ts";
 import { finding } from "../errors/reyn_error.ts";
 import { lockHolder } from "../store/state_lock.ts";
@@ -19,6 +20,21 @@ export interface ListedKey {
   /** Seconds until then; negative when it is overdue. */
   due_in: number | null;
   events: number;
+}
+
+/** What a composer of a loaded session holds in memory. */
+export interface LiveComposer {
+  name: string;
+  op: string;
+  /** How many keys, those that are not listed included. */
+  pending: number;
+  keys: ListedKey[];
+}
+
+/** What a server tells of a session's composers. */
+export interface LiveComposers {
+  loaded: boolean;
+  composers: LiveComposer[];
 }
 
 /** One composer with its state, as far as files tell. */
@@ -45,13 +61,32 @@ export interface ListOptions {
   configuration: Configuration;
   clock: Clock;
   onProblem(problem: Finding): void;
+  /** What the server says that runs here, if one does. */
+  live?: LiveComposers;
+}
+
+/** Keys that are listed of what one composer holds in memory. */
+const MOST_KEYS = 1000;
+
+/** What the composers of a loaded session hold. */
+export function liveComposers(session: Pick<Session, "holdings">, clock: Clock): LiveComposer[] {
+  const now = clock.now();
+  return session.holdings(MOST_KEYS).map(({ composer, pending, keys }) => ({
+    name: composer.name,
+    op: composer.op,
+    pending,
+    keys: keys.map(({ key, createdAt, lastAt, events }) => {
+      const due = dueOf(composer, { created_at: createdAt, last_at: lastAt });
+      return pendingKey(key, { armed: createdAt, due, now, events });
+    }),
+  }));
 }
 
 /** Lists the composers of a session: what is declared, what is pending, and what the audit log says of them. */
 export async function listComposers(options: ListOptions): Promise<ListedComposer[]> {
   const { controlDir, configuration, clock } = options;
   const { agent, sid, composers } = configuration;
-  const live = lockHolder(stateDir(controlDir)) !== undefined;
+  const held = lockHolder(stateDir(controlDir)) !== undefined;
   const opOf = new Map(composers.map(({ name, op }) => [name, op]));
   const path = pendingPath(controlDir, { agent, sid });
   const file = peekPending(path, (name) => opOf.get(name));
@@ -59,7 +94,15 @@ export async function listComposers(options: ListOptions): Promise<ListedCompose
   if (damage) options.onProblem(finding("W_COMPOSER_PENDING", `${path} is damaged: ${damage}`));
   const records = file?.ok ? file.records.map(({ record }) => record) : [];
   const told = await readCounts(options, `${agent}/${sid}`);
+  /** What no file holds; null: nobody here knows. */
+  const inMemory = ({ name, durable, op }: Composer): ListedKey[] | null | undefined => {
+    if (durable || op === "any" || !held) return undefined;
+    if (!options.live) return null;
+    if (!options.live.loaded) return undefined;
+    return options.live.composers.find((one) => one.name === name)?.keys ?? null;
+  };
   return composers.map((composer) => {
+    const live = inMemory(composer);
     const own = records.filter((record) => record.composer === composer.name);
     const counts = told.get(composer.name);
     return {
@@ -80,9 +123,7 @@ export async function listComposers(options: ListOptions): Promise<ListedCompose
       emits: composer.emit,
       ttl: composer.ttlMs / 1000,
       durable: composer.durable,
-      pending: live && !composer.durable && composer.op !== "any"
-        ? null
-        : own.map((record) => listedKey(composer, record, clock.now())),
+      pending: live === undefined ? own.map((record) => listedKey(composer, record, clock.now())) : live,
       fires: counts?.fires ?? 0,
       last_fire: counts?.lastFire ?? null,
       drops: counts?.drops ?? {},
@@ -112,13 +153,20 @@ function listedKey(composer: Composer, record: StoredRecord, now: number): Liste
     };
   }
   const due = dueOf(composer, record);
+  return pendingKey(key, { armed: record.created_at, due, now, events: record.events.length });
+}
+
+function pendingKey(
+  key: string,
+  { armed, due, now, events }: { armed: number; due: number; now: number; events: number },
+): ListedKey {
   return {
     key,
     state: "pending",
-    armed_at: new Date(record.created_at).toISOString(),
+    armed_at: new Date(armed).toISOString(),
     due_at: new Date(due).toISOString(),
     due_in: Math.round((due - now) / 100) / 10,
-    events: record.events.length,
+    events,
   };
 }
 

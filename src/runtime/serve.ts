@@ -2,8 +2,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Audit } from "../audit/audit.ts";
 import { isReynError, ReynError } from "../errors/reyn_error.ts";
 import { quote } from "../errors/quote.ts";
+import type { FiringWatcher } from "../hooks/dispatcher.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
 import type { Interventions } from "../interventions/interventions.ts";
+import type { FireOnce } from "../session/firing.ts";
 import type { InboxMessage, SessionRow, Store } from "../store/store.ts";
 import { type Configuration, requireNames } from "./configuration.ts";
 import type { Instrument } from "./instrument.ts";
@@ -15,6 +17,7 @@ import type { Configurations } from "./serve_configuration.ts";
 import { type EventHub, eventHub } from "./serve_events.ts";
 import { createHealth, type Health } from "./serve_health.ts";
 import { armedSessions } from "./serve_armed.ts";
+import { type OutsideEvent, type PublishOutcome, serverPublishing } from "./serve_publish.ts";
 import { createRetries } from "./serve_retries.ts";
 import { type RunResult, serverRuns } from "./serve_run.ts";
 
@@ -39,6 +42,10 @@ export interface Hosting {
   accept(ref: SessionRef, message: InboxMessage): Promise<"stored" | "duplicate">;
   /** Gives a session a message, if any, and resolves when it is idle. It is ended again where this opened it. */
   run(ref: SessionRef, message: InboxMessage | undefined): Promise<RunResult>;
+  /** See `serverPublishing`. Throws for a session that cannot be. */
+  publish(ref: SessionRef, event: OutsideEvent): Promise<PublishOutcome>;
+  /** Fires a point by hand in a session, which is opened where it is not; see `fireLive`. */
+  fire(ref: SessionRef, firing: FireOnce, told: FiringWatcher): Promise<void>;
   /** Ends an open session: `session_end` fires. Answers how many waking messages are left in its inbox. */
   end(ref: SessionRef): Promise<{ waiting: number }>;
   /** Ends a suspension; answers the hook that had suspended the session. */
@@ -135,6 +142,8 @@ export async function openHosting(options: OpenHostingOptions): Promise<Hosting>
     if (stopping) throw new ReynError("E_STOPPING", "reyn is stopping and takes nothing new");
   };
 
+  const publish = serverPublishing({ sessions, audit: runtime.audit, clock: host.ioClock, requireRunning });
+
   const rowOf = async (ref: SessionRef): Promise<SessionRow> => {
     requireNames(ref.agent, ref.sid);
     const id = `${ref.agent}/${ref.sid}`;
@@ -186,6 +195,21 @@ export async function openHosting(options: OpenHostingOptions): Promise<Hosting>
       requireRunning();
       hosting.requireSession(ref);
       return await run(ref, message);
+    },
+    async publish(ref, event) {
+      requireRunning();
+      hosting.requireSession(ref);
+      return await publish(ref, event);
+    },
+    async fire(ref, firing, told) {
+      requireRunning();
+      hosting.requireSession(ref);
+      for (;;) {
+        const session = await sessions.load(ref);
+        requireRunning();
+        // It may have ended meanwhile.
+        if (sessions.loaded(session.id)?.session === session) return await session.fire(firing, told);
+      }
     },
     async end(ref) {
       requireRunning();

@@ -25,6 +25,13 @@ export interface ServerConfig {
 }
 
 const DEFAULT_PORT = 8420;
+/** Stands for "some scope to publish events", whatever its prefix; no scope that is declared is spelt so. */
+export const ANY_EMIT = "emit:<prefix>";
+/** Whoever asks over the control socket. */
+export const LOCAL_NAME = "local";
+/** Kinds of events that come from outside, besides those of the caller's own token. */
+const OUTSIDE = ["mcp:", "webhook:"];
+
 /** What stands in for a section that is refused; nothing starts then. */
 export const NO_SERVER: ServerConfig = { host: "127.0.0.1", port: 0, hosts: [], tokens: [] };
 
@@ -68,7 +75,24 @@ export const serverSection = valueSection<z.output<typeof schema>, ServerConfig>
   schema,
   compile(value, context) {
     const names = new Map<string, number>();
-    value.tokens.forEach(({ name }, index) => {
+    value.tokens.forEach(({ name, scopes }, index) => {
+      if (name === LOCAL_NAME) {
+        context.report(
+          ["tokens", index, "name"],
+          "E_SERVER_TOKENS",
+          `${quote(name)} is the name of whoever asks over the control socket`,
+          "give the token another name",
+        );
+      }
+      scopes.forEach((scope, at) => {
+        if (!scope.startsWith("emit:") || mayMatch(scope.slice("emit:".length), name)) return;
+        context.report(
+          ["tokens", index, "scopes", at],
+          "E_SERVER_TOKENS",
+          `no event that this token can send begins with ${quote(scope.slice("emit:".length))}`,
+          `its own are emit:http:${name}:<name>; others are emit:mcp:<server>: and emit:webhook:`,
+        );
+      });
       const first = names.get(name);
       if (first === undefined) names.set(name, index);
       else {
@@ -90,6 +114,27 @@ export const serverSection = valueSection<z.output<typeof schema>, ServerConfig>
     return value;
   },
 });
+
+/** Whether scopes grant one; `emit:a` grants every kind that begins with `a`. */
+export function grantsScope(scopes: readonly Scope[], wanted: Scope): boolean {
+  if (wanted === ANY_EMIT) return scopes.some((scope) => scope.startsWith("emit:"));
+  return scopes.some((scope) => scope === wanted || (scope.startsWith("emit:") && wanted.startsWith(scope)));
+}
+
+/** Whether somebody may send events of that kind over HTTP or, as `http:local:…`, over the control socket. */
+export function isSent(kind: string, tokens: readonly TokenConfig[]): boolean {
+  if (kind.startsWith(`http:${LOCAL_NAME}:`)) return true;
+  return tokens.some(({ name, scopes }) =>
+    (!kind.startsWith("http:") || kind.startsWith(`http:${name}:`)) && grantsScope(scopes, `emit:${kind}`)
+  );
+}
+
+/** Whether any kind that a token of that name can send begins with the prefix. */
+function mayMatch(prefix: string, token: string): boolean {
+  return [`http:${token}:`, ...OUTSIDE].some((start) =>
+    start.startsWith(prefix) || (prefix.startsWith(start) && !/::/.test(prefix.slice(start.length - 1)))
+  );
+}
 
 /** Whether only the machine itself can reach that address. */
 export function isLoopback(host: string): boolean {

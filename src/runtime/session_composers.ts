@@ -94,6 +94,10 @@ export function openSessionComposers(options: SessionComposersOptions): SessionB
     get holding() {
       return engine.status().some(({ pending }) => pending > 0);
     },
+    get waiting() {
+      return engine.queued + consumer.queued;
+    },
+    holdings: (most) => engine.holdings(most),
     start: () => engine.start(found.records.map(({ record }) => record)),
     quiet: () => engine.settled() === null && !consumer.busy ? undefined : handedOn(),
     async close() {

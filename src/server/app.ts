@@ -6,6 +6,8 @@ import { openApiDocument } from "./openapi.ts";
 import { bodyReader } from "./read_body.ts";
 import type { Refusals } from "./refusals.ts";
 import { json, type NodeBindings, type Route, route } from "./route.ts";
+import { busRoutes } from "./routes/bus.ts";
+import { composerRoutes } from "./routes/composers.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { gcRoutes } from "./routes/gc.ts";
 import { messageRoutes } from "./routes/messages.ts";
@@ -32,11 +34,13 @@ const DEFAULT_AGENT = "default";
 export function allRoutes(facts: StatusFacts): readonly Route[] {
   const routes: Route[] = [
     ...statusRoutes(facts),
-    // First, so that in `main/events` the second word is the call and not a session.
+    // First, so that in `main/events` and `main/composers` the second word is the call and not a session.
     ...eventRoutes,
+    ...composerRoutes,
     ...sessionRoutes,
     ...messageRoutes,
     ...questionRoutes,
+    ...busRoutes,
     ...gcRoutes,
   ];
   routes.push(route({

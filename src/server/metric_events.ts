@@ -74,6 +74,14 @@ const OF_EVENT: Readonly<Record<string, (data: Data) => Sample[]>> = {
       value: typeof count === "number" ? count : 1,
     },
   ],
+  bus_event_published: ({ outcome }) => [one("reyn_bus_events_total", { outcome: wordLabel(outcome) })],
+  http_refused: ({ status, code, count }) => [
+    {
+      metric: "reyn_http_refused_total",
+      labels: { status: String(status), code: wordLabel(code) },
+      value: typeof count === "number" ? count : 1,
+    },
+  ],
   bus_subscriber_dropped: ({ drop_count }) => [
     { metric: "reyn_bus_dropped_total", labels: {}, value: typeof drop_count === "number" ? drop_count : 1 },
   ],

@@ -157,10 +157,20 @@ export const METRICS = {
         "composer_pending_set_aside, composer_pending_failed, composer_deadline_lost, composer_held_back",
     },
   },
+  reyn_bus_events_total: {
+    kind: "counter",
+    says: "events that came from outside, over HTTP or the control socket",
+    labels: { outcome: "heard, unheard (no composer waits for such), duplicate" },
+  },
   reyn_bus_dropped_total: {
     kind: "counter",
     says: "events that a subscriber of a bus did not get",
     labels: {},
+  },
+  reyn_http_refused_total: {
+    kind: "counter",
+    says: "requests that were refused, up to ten seconds late",
+    labels: { status: "of HTTP", code: "code of the error" },
   },
   reyn_decision_failures_total: {
     kind: "counter",

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { ReynError } from "../errors/reyn_error.ts";
-import type { Scope, TokenConfig } from "../runtime/serve_section.ts";
+import { grantsScope, LOCAL_NAME, type Scope, type TokenConfig } from "../runtime/serve_section.ts";
 
 /** Who asks. */
 export interface Caller {
@@ -13,7 +13,7 @@ export interface Caller {
 
 export type Need = Scope;
 
-export const LOCAL: Caller = { name: "local", surface: "socket", may: () => true };
+export const LOCAL: Caller = { name: LOCAL_NAME, surface: "socket", may: () => true };
 
 export interface Tokens {
   /** Whose token an Authorization header holds; undefined for none or a wrong one. */
@@ -53,7 +53,7 @@ export function readTokens(
       throw new ReynError("E_SERVER_TOKENS", `server.tokens: ${other} and ${name} hold the same token`);
     }
     holders.set(key, name);
-    known.push({ digest, caller: { name, surface: `http:${name}`, may: (scope) => grants(scopes, scope) } });
+    known.push({ digest, caller: { name, surface: `http:${name}`, may: (scope) => grantsScope(scopes, scope) } });
   }
   return {
     declared: known.length > 0,
@@ -68,11 +68,6 @@ export function readTokens(
       return found;
     },
   };
-}
-
-/** `emit:a` grants every kind that begins with `a`. */
-function grants(scopes: readonly Scope[], wanted: Scope): boolean {
-  return scopes.some((scope) => scope === wanted || (scope.startsWith("emit:") && wanted.startsWith(scope)));
 }
 
 function digestOf(token: string): Uint8Array {

@@ -1,19 +1,10 @@
 import { ReynError } from "../errors/reyn_error.ts";
 import type { DispatchOutcome } from "../hooks/push.ts";
 import type { SessionContext, SessionPorts } from "./context.ts";
+import type { FireOnce } from "./firing.ts";
 import { openJournal } from "./journal.ts";
 import type { OpenSessionOptions } from "./session.ts";
 import { puts, suspension } from "./turn.ts";
-
-/** A firing by hand. */
-export interface FireOnce {
-  key: string;
-  /** Its name on the bus. A composed event's hooks run from there. */
-  kind: string;
-  /** Told apart from every other firing. */
-  id: string;
-  payload: Readonly<Record<string, unknown>>;
-}
 
 /**
  * Fires a point in a session without opening it for work: no session_start, no turn, no session_end. What its hooks push is

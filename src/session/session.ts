@@ -1,11 +1,14 @@
 import type { Audit } from "../audit/audit.ts";
 import { ReynError } from "../errors/reyn_error.ts";
-import type { Dispatcher } from "../hooks/dispatcher.ts";
+import type { ComposerHolding } from "../composers/composer.ts";
+import type { Dispatcher, FiringWatcher } from "../hooks/dispatcher.ts";
 import type { DispatchOutcome, HookPush } from "../hooks/push.ts";
 import { parseTarget } from "../points/reactions.ts";
 import type { InboxMessage, Op } from "../store/store.ts";
 import type { SessionContext, SessionPorts, SessionSettings } from "./context.ts";
 import { gatherDeliveries } from "./delivery.ts";
+import { fireLive } from "./fire_live.ts";
+import type { FireOnce } from "./firing.ts";
 import { firePoint, hasListeners } from "./fire_point.ts";
 import { openJournal } from "./journal.ts";
 import { putMessage } from "./put_message.ts";
@@ -24,6 +27,14 @@ export interface Session {
    * when what it armed is on disk; rejects when that failed.
    */
   publish(event: PublishedEvent): Promise<void>;
+  /** Whether a composer, or a hook by way of one, wants events of this kind. */
+  hears(kind: string): boolean;
+  /** How many events wait on its bus: a source that can wait heeds it. */
+  readonly waitingEvents: number;
+  /** What its composers hold, at most `most` keys of each. */
+  holdings(most: number): ComposerHolding[];
+  /** See `fireLive`. */
+  fire(firing: FireOnce, told: FiringWatcher): Promise<void>;
   /** Takes turns; see RunLoop. */
   run(options: { untilIdle: boolean }): Promise<void>;
   /** Stops taking turns; the one that runs is interrupted. */
@@ -144,6 +155,12 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
       if (saved) await saved;
       loop.poke();
     },
+    hears: (kind) => ports.bus?.wants(kind) === true,
+    get waitingEvents() {
+      return ports.bus?.waiting ?? 0;
+    },
+    holdings: (most) => ports.bus?.holdings(most) ?? [],
+    fire: (firing, told) => fireLive(ports, firing, told).finally(loop.poke),
     async close() {
       await settled(context);
       ending = true;

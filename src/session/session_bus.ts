@@ -1,3 +1,5 @@
+import type { ComposerHolding } from "../composers/composer.ts";
+
 /** An event as the session publishes it. */
 export interface PublishedEvent {
   /** Stable over a crash. */
@@ -16,6 +18,10 @@ export interface SessionBus {
   publish(event: PublishedEvent): Promise<void> | undefined;
   /** Whether composers hold anything: their timers fire only while the session is loaded. */
   readonly holding: boolean;
+  /** How many events wait for composers and for the hooks on what composers emit. */
+  readonly waiting: number;
+  /** What composers hold, at most `most` keys of each. */
+  holdings(most: number): ComposerHolding[];
   /** Takes up what was pending, and publishes what is overdue. */
   start(): void;
   /** Undefined: nothing is queued. Else resolves when everything published so far has been handed on. */

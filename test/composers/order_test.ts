@@ -11,6 +11,27 @@ import type { Composer } from "../../src/composers/composer.ts";
 import { createEngine } from "../../src/composers/engine.ts";
 import { composer, input, numbers, world } from "./support.ts";
 
+describe("what an engine tells of itself", () => {
+  it("is what waits for it, and what its composers hold, the oldest first", async () => {
+    const { engine, publish, send, clock } = world([
+      composer({ op: "count", name: "c", count: 3, correlateBy: "id", inputs: [input("a")] }),
+      composer({ op: "any", name: "stateless", inputs: [input("a")] }),
+    ]);
+    const start = clock.now();
+    await send("a", { id: 1 });
+    await clock.advance(500);
+    await send("a", { id: 2 });
+    await send("a", { id: 1 });
+    publish("a", { id: 3 });
+    assert.equal(engine.queued, 1);
+    const [counting, stateless] = engine.holdings(1);
+    assert.deepEqual(counting?.keys, [{ key: "1", createdAt: start, lastAt: start + 500, events: 2 }]);
+    assert.deepEqual([counting?.pending, stateless?.pending, stateless?.keys], [2, 0, []]);
+    await engine.stop();
+    assert.equal(engine.queued, 0);
+  });
+});
+
 const watch = composer({ op: "deadline", inputs: [input("a")], until: input("b") });
 
 /** An engine on a clock that calls back in the very instant, so that events can still be queued when a timer is due. */

@@ -65,6 +65,10 @@ describe("metrics of a runtime", () => {
       reason: "sandbox_unconfirmed",
     });
     audit.emit("hook_skipped", "default/a", { hook: "x", point: "turn_end", reason: "lane_full" });
+    for (const outcome of ["heard", "unheard", "heard"] as const) {
+      audit.emit("bus_event_published", "default/a", { event_id: "e", kind: "http:ci:x", by: "ci", outcome });
+    }
+    audit.emit("http_refused", null, { status: 429, code: "E_EVENTS_FULL", count: 7 });
     audit.emit("hook_failed", "default/a", {
       hook: "x",
       point: "turn_end",
@@ -76,6 +80,9 @@ describe("metrics of a runtime", () => {
     audit.emit("session_halted", "default/a", { reason: "hook secret-name failed with on_error: suspend" });
     await audit.close();
     const found = await samples(metrics);
+    assert.equal(found.get('reyn_bus_events_total{outcome="heard"}'), 2);
+    assert.equal(found.get('reyn_bus_events_total{outcome="unheard"}'), 1);
+    assert.equal(found.get('reyn_http_refused_total{status="429",code="E_EVENTS_FULL"}'), 7);
     for (
       const [sample, value] of [
         ['reyn_hook_verdicts_total{point="turn_end",verdict="matcher"}', 1],

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ReynError } from "../../src/errors/reyn_error.ts";
+import { ANY_EMIT } from "../../src/runtime/serve_section.ts";
 import { readTokens } from "../../src/server/tokens.ts";
 
 const ENV = { A: "aaaaaaaaaaaaaaaa", B: " bbbbbbbbbbbbbbbbbb\n", SHORT: "short" };
 
 describe("tokens", () => {
   const tokens = readTokens([
-    { name: "a", env: "A", scopes: ["observe", "emit:ci."] },
+    { name: "a", env: "A", scopes: ["observe", "emit:http:a:ci."] },
     { name: "b", env: "B", scopes: ["send"] },
   ], ENV);
 
@@ -35,10 +36,12 @@ describe("tokens", () => {
     assert.equal(caller?.may("observe"), true);
     assert.equal(caller?.may("send"), false);
     assert.equal(caller?.may("admin"), false);
-    assert.equal(caller?.may("emit:ci."), true);
-    assert.equal(caller?.may("emit:ci.done"), true);
-    assert.equal(caller?.may("emit:c"), false);
-    assert.equal(caller?.may("emit:cd.done"), false);
+    assert.equal(caller?.may("emit:http:a:ci."), true);
+    assert.equal(caller?.may("emit:http:a:ci.done"), true);
+    assert.equal(caller?.may("emit:http:a:c"), false);
+    assert.equal(caller?.may("emit:http:a:cd.done"), false);
+    assert.equal(caller?.may(ANY_EMIT), true);
+    assert.equal(tokens.callerOf("Bearer bbbbbbbbbbbbbbbbbb")?.may(ANY_EMIT), false);
   });
 
   it("are refused when missing, short or there twice, without being told", () => {

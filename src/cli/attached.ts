@@ -1,0 +1,47 @@
+import process from "node:process";
+import { ignoredSignals } from "../adapter/ignored_signals.ts";
+import { EXIT } from "../errors/exit_codes.ts";
+import { ReynError } from "../errors/reyn_error.ts";
+import type { GlobalOptions } from "./host.ts";
+
+const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
+
+/** Signals while a verb shows what a server does: they end the showing. */
+export interface DetachSignals {
+  detached: AbortSignal;
+  /** Number of the first one; 0: none came. */
+  received(): number;
+  dispose(): void;
+}
+
+export function detachOnSignals(): DetachSignals {
+  const detached = new AbortController();
+  let received = 0;
+  const ignored = ignoredSignals();
+  const handlers = Object.entries(SIGNALS).filter(([, number]) => !ignored.has(number)).map(
+    ([name, number]) => {
+      const handler = () => {
+        received ||= number;
+        detached.abort();
+      };
+      process.on(name, handler);
+      return { name, handler };
+    },
+  );
+  return {
+    detached: detached.signal,
+    received: () => received,
+    dispose() {
+      for (const { name, handler } of handlers) process.off(name, handler);
+    },
+  };
+}
+
+/** Throws E_USAGE for `--no-hooks`, which a server has been started with or not. */
+export function requireHooks({ hooks }: GlobalOptions): void {
+  if (hooks) return;
+  throw new ReynError("E_USAGE", "--no-hooks is not for a session of a server that runs", {
+    fix: "stop the server, or start it with --no-hooks",
+    exitCode: EXIT.usage,
+  });
+}

@@ -1,0 +1,108 @@
+import type { Audit } from "../audit/audit.ts";
+import type { Clock } from "../clock/clock.ts";
+import { ReynError } from "../errors/reyn_error.ts";
+import type { SessionRef } from "../hooks/session_ref.ts";
+import type { Session } from "../session/session.ts";
+import { createEventMemory } from "./event_memory.ts";
+import type { LoadedSessions } from "./loaded_sessions.ts";
+import { publishEvent } from "./publish_event.ts";
+
+/** An event that somebody sends to a session of a server. */
+export interface OutsideEvent {
+  /** As it stands on the bus: `http:<token>:<name>`, `mcp:<server>:<event>`, `webhook:<name>`. */
+  kind: string;
+  payload: Readonly<Record<string, unknown>>;
+  /** Unique over all sessions. */
+  id: string;
+  /** Whether it may be sent again under the same id. */
+  repeatable: boolean;
+  /** Who sends it. */
+  by: string;
+}
+
+/** `unheard`: no composer of the session waits for such events. */
+export type PublishOutcome = "heard" | "unheard" | "duplicate";
+
+export interface PublishPorts {
+  sessions: Pick<LoadedSessions, "load" | "loaded">;
+  audit: Pick<Audit, "emit">;
+  clock: Clock;
+  /** Throws when nothing is taken any more. */
+  requireRunning(): void;
+}
+
+/** Events that wait on the bus of one session; more are refused. */
+export const MOST_WAITING = 1024;
+/** Events that are being taken at the same time. */
+const AT_ONCE = 64;
+const AT_ONCE_IN_ALL = 512;
+/** How long a session may take to load before whoever sends is told to come back. */
+const LOAD_MS = 10_000;
+
+/**
+ * Publishes events from outside on the buses of sessions, which are loaded for it. What it answers with is true when everything
+ * durable that the event armed is on disk. Throws E_EVENTS_FULL where a session falls behind, and what keeps it from loading.
+ */
+export function serverPublishing(ports: PublishPorts) {
+  const { sessions, audit, clock, requireRunning } = ports;
+  const memory = createEventMemory();
+  const underWay = new Map<string, number>();
+  let inAll = 0;
+
+  const loaded = async (ref: SessionRef, session: string): Promise<Session> => {
+    let cancel = () => {};
+    const late = new Promise<never>((_, reject) => {
+      cancel = clock.after(LOAD_MS, () => reject(full(`session ${session} is still being opened`)));
+    });
+    try {
+      return await Promise.race([sessions.load(ref), late]);
+    } finally {
+      cancel();
+    }
+  };
+
+  const taken = async (ref: SessionRef, session: string, event: OutsideEvent): Promise<PublishOutcome> => {
+    const { kind, payload, id } = event;
+    const opened = await loaded(ref, session);
+    requireRunning();
+    // It may have ended meanwhile. From here to the bus nothing is awaited.
+    if (sessions.loaded(session)?.session !== opened) return await taken(ref, session, event);
+    if (!opened.hears(kind)) return "unheard";
+    if (opened.waitingEvents >= MOST_WAITING) {
+      throw full(`${MOST_WAITING} events wait in session ${session} already`);
+    }
+    await publishEvent(opened, ref, { kind, payload, id });
+    return "heard";
+  };
+
+  return async (ref: SessionRef, event: OutsideEvent): Promise<PublishOutcome> => {
+    requireRunning();
+    const session = `${ref.agent}/${ref.sid}`;
+    const now = underWay.get(session) ?? 0;
+    if (now >= AT_ONCE || inAll >= AT_ONCE_IN_ALL) {
+      throw full(`${now >= AT_ONCE ? now : inAll} events are being taken already`);
+    }
+    underWay.set(session, now + 1);
+    inAll += 1;
+    try {
+      const work = () => taken(ref, session, event);
+      const outcome = event.repeatable ? await memory.once(session, event.id, work) : await work();
+      audit.emit("bus_event_published", session, {
+        event_id: event.id,
+        kind: event.kind,
+        by: event.by,
+        outcome,
+      });
+      return outcome;
+    } finally {
+      inAll -= 1;
+      const left = (underWay.get(session) ?? 1) - 1;
+      if (left === 0) underWay.delete(session);
+      else underWay.set(session, left);
+    }
+  };
+}
+
+function full(message: string): ReynError {
+  return new ReynError("E_EVENTS_FULL", message, { fix: "send it again later" });
+}
