@@ -33,6 +33,7 @@ const STATUS: { readonly [code in ErrorCode]?: number } = {
   E_INBOX_FULL: 429,
   E_STOPPING: 503,
   E_STATE_FULL: 503,
+  E_STATE_UNWRITABLE: 503,
   E_STATE_IO: 503,
 };
 
