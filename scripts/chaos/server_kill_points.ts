@@ -84,6 +84,10 @@ export async function serverKillPointsSuite(
       tried.add(at);
       const outcome = await tryPoint(binaries, point, at, own);
       kills += outcome.kills;
+      const found = outcome.violations.length;
+      console.error(
+        `${point.label}:${at}: ${outcome.kills} kills${found > 0 ? `, ${found} violations` : ""}`,
+      );
       violations.push(...outcome.violations);
     }
   }

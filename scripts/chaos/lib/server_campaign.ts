@@ -35,7 +35,7 @@ export interface ServerCampaign {
 }
 
 const LAST_ACTIONS = 12;
-const SETTLE_MS = 90_000;
+const SETTLE_MS = 150_000;
 const FIRED_MS = 10_000;
 const WEEK_AND_A_DAY_MS = 8 * 24 * 3600 * 1000;
 

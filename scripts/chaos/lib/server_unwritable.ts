@@ -88,7 +88,8 @@ export async function unwritableEvents({ campaign, server, rounds }: UnderFault)
   const { world } = campaign;
   let taken = 0;
   for (let round = 0; round < rounds; round++) {
-    await pause(300);
+    // What is made only afterwards could be written.
+    while ((await linesOf(world.eventsDir)).length < 10) await pause(100);
     const restore = await makeImmutable([world.eventsDir]);
     if (typeof restore !== "function") return [`SKIPPED: ${restore.refused}`];
     try {
@@ -119,7 +120,7 @@ export async function unwritableEvents({ campaign, server, rounds }: UnderFault)
 }
 
 async function linesOf(dir: string): Promise<string[]> {
-  const files = (await readdir(dir)).filter((name) => name.endsWith(".jsonl"));
+  const files = (await readdir(dir).catch((): string[] => [])).filter((name) => name.endsWith(".jsonl"));
   const texts = await Promise.all(files.map((name) => readFile(join(dir, name), "utf8")));
   return texts.flatMap((text) => text.split("\n"));
 }
