@@ -1,5 +1,5 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { type Binaries, pinBinaries } from "./lib/binaries.ts";
 import { pause } from "./lib/process.ts";
 import { createRandom, type Random } from "./lib/random.ts";
@@ -52,6 +52,7 @@ export async function armedSuite(
         );
       }
     }
+    if (violations.length === 0) await rm(dirname(world.dir), { recursive: true, force: true });
   };
   await Promise.all(Array.from({ length: jobs }, worker));
   return {

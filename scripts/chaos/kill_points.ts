@@ -1,8 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { listFiles, REPO } from "../lib/repo.ts";
 import { type Binaries, pinBinaries } from "./lib/binaries.ts";
 import { startCampaign } from "./lib/campaign.ts";
+import { labelsInSource } from "./lib/labels.ts";
 import { pool } from "./lib/pool.ts";
 import { createRandom, type Random } from "./lib/random.ts";
 import { numbers, runSuites, type SuiteResult } from "./lib/suite.ts";
@@ -22,20 +20,20 @@ export interface KillPointsOptions {
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["store:before_set_aside", "torn"],
   ["store:in_set_aside", "torn"],
-  ["store:in_truncate", "crash_test.ts"],
-  ["store:in_forget", "crash_test.ts"],
-  ["store:in_copy", "cases operation/backup_killed, migration_test.ts"],
-  ["store:before_copy_named", "cases operation/backup_killed, migration_test.ts"],
+  ["store:in_truncate", "server_kill_points"],
+  ["store:in_forget", "server_kill_points"],
+  ["store:in_copy", "server_kill_points"],
+  ["store:before_copy_named", "server_kill_points"],
   ["valve:after_question", "case valve/ask_user_kill_unseen"],
   ["valve:after_answer", "case valve/ask_user_kill_answered"],
-  ["gc:in_events", "case operation/gc_killed"],
-  ["gc:in_set_aside", "case operation/gc_killed"],
-  ["backup:before_database", "case operation/backup_killed"],
-  ["backup:before_named", "case operation/backup_killed"],
-  ["pending:before_write", "composers"],
-  ["pending:after_write", "composers"],
-  ["composed:before_hooks", "composers"],
-  ["composed:after_hooks", "composers"],
+  ["gc:in_events", "server_kill_points"],
+  ["gc:in_set_aside", "server_kill_points"],
+  ["backup:before_database", "server_kill_points"],
+  ["backup:before_named", "server_kill_points"],
+  ["pending:before_write", "server_kill_points"],
+  ["pending:after_write", "server_kill_points"],
+  ["composed:before_hooks", "server_kill_points"],
+  ["composed:after_hooks", "server_kill_points"],
 ]);
 const OF_EVERY_COMMIT: ReadonlySet<string> = new Set([
   "store:before_commit",
@@ -131,18 +129,6 @@ async function tryPoint(
     kills,
     violations: await campaign.finish(`scripts/chaos/kill_points.ts (${killAt})`),
   };
-}
-
-/** Every label that the source marks, so that none is forgotten. */
-async function labelsInSource(): Promise<string[]> {
-  const labels = new Set<string>();
-  for (const file of await listFiles(join(REPO, "src"), { keep: (path) => path.endsWith(".ts") })) {
-    const text = await readFile(join(REPO, "src", file), "utf8");
-    for (const [, label] of text.matchAll(/\b(?:fault|killPoint)\(\s*"([a-z_]+:[a-z_]+)"/g)) {
-      if (label) labels.add(label);
-    }
-  }
-  return [...labels].sort();
 }
 
 if (import.meta.main) {

@@ -1,13 +1,20 @@
 import { spawn } from "node:child_process";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Answer, ask } from "./lib/ask.ts";
 import { type Binaries, pinBinaries } from "./lib/binaries.ts";
-import { pause, type Started } from "./lib/process.ts";
+import { pause } from "./lib/process.ts";
 import { createRandom } from "./lib/random.ts";
 import { type ServerCampaign, startServerCampaign } from "./lib/server_campaign.ts";
 import { TOKEN } from "./lib/server_world.ts";
+import { besideHeldConnections } from "./lib/held_connections.ts";
+import { becomesReady, recovers } from "./lib/server_recovers.ts";
+import {
+  type UnderFault,
+  unwritableEvents,
+  unwritableStart,
+  unwritableState,
+} from "./lib/server_unwritable.ts";
 import { mountSmallDisk, type SmallDisk } from "./lib/small_disk.ts";
 import { numbers, runSuites, type SuiteResult } from "./lib/suite.ts";
 
@@ -19,24 +26,14 @@ export interface ServerFaultsOptions {
   long: number;
 }
 
-interface Under {
-  campaign: ServerCampaign;
-  server: Started;
-  rounds: number;
-}
-
 /** Answers figures. */
-type Fault = (under: Under) => Promise<string[]>;
+type Fault = (under: UnderFault) => Promise<string[]>;
 
-const IDLE = 1000;
-const SLOW = 200;
-/** What a request has time for, and what it takes to look. */
-const LET_GO_MS = 40_000;
 const DISK_BYTES = 32 * 1024 * 1024;
 
 /**
  * What is around a server fails while eight senders go on: it is stopped and goes on, clients stop in the midst of what they
- * do, another process holds the database, the disk is full. Afterwards nothing is lost, double or out of order.
+ * do, another process holds the database, the disk is full, nothing can be written. Afterwards nothing is lost, double or out of order.
  */
 export async function serverFaultsSuite(
   binaries: Binaries,
@@ -66,15 +63,27 @@ export async function serverFaultsSuite(
   const simple: [string, Fault][] = [
     ["the server is stopped", stoppedServer],
     ["clients are stopped", stoppedClients],
+    ["the state cannot be written", unwritableState],
   ];
   if (long === 1) {
-    simple.push(["connections are held", heldConnections], ["the database is held", heldDatabase]);
+    simple.push(
+      ["the log cannot be written", unwritableEvents],
+      ["connections are held", besideHeldConnections],
+      ["the database is held", heldDatabase],
+    );
   }
   for (const [name, fault] of simple) {
     const campaign = await start();
     await bear(campaign, name, fault);
     await end(campaign, name);
   }
+
+  const beforehand = "a start where nothing can be written";
+  const fresh = await start();
+  for (const note of await unwritableStart(fresh)) notes.push(`${beforehand}: ${note}`);
+  await fresh.settle();
+  if (fresh.violations.length === 0) passed += 1;
+  await end(fresh, beforehand);
 
   const name = "the disk is full";
   const campaign = await start();
@@ -91,7 +100,7 @@ export async function serverFaultsSuite(
 }
 
 /** It answers nothing while it is stopped, a second one is told who holds the folder, and then everything goes on. */
-async function stoppedServer({ campaign, server, rounds }: Under): Promise<string[]> {
+async function stoppedServer({ campaign, server, rounds }: UnderFault): Promise<string[]> {
   const { world } = campaign;
   let longest = 0;
   for (let round = 0; round < rounds; round++) {
@@ -114,7 +123,7 @@ async function stoppedServer({ campaign, server, rounds }: Under): Promise<strin
 }
 
 /** Clients that stop with half a request sent, or with a stream that they do not read, hold up nobody. */
-async function stoppedClients({ campaign, server, rounds }: Under): Promise<string[]> {
+async function stoppedClients({ campaign, server, rounds }: UnderFault): Promise<string[]> {
   const { world } = campaign;
   const script = `
     const { connect } = require("node:net");
@@ -156,49 +165,6 @@ async function stoppedClients({ campaign, server, rounds }: Under): Promise<stri
   ];
 }
 
-/** A thousand who say nothing and two hundred who send byte by byte hold up nobody, and are let go of in time. */
-async function heldConnections({ campaign }: Under): Promise<string[]> {
-  const { port } = campaign.world;
-  let closed = 0;
-  const sockets = Array.from({ length: IDLE + SLOW }, () => {
-    const socket = connect(port, "127.0.0.1");
-    return socket.on("error", () => {}).on("close", () => closed += 1).resume();
-  });
-  const slow = sockets.slice(IDLE);
-  const head = `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ${"a".repeat(4000)}`;
-  let at = 0;
-  const timer = setInterval(() => {
-    for (const socket of slow) if (socket.writable) socket.write(head[at] ?? "a");
-    at += 1;
-  }, 100);
-  const times: number[] = [];
-  await pause(1000);
-  // Behind it those who are held are let go of.
-  const measured = performance.now() + 6000;
-  while (times.length < 100 && performance.now() < measured) {
-    const since = performance.now();
-    const answer = await ask({ to: { port }, path: "/api/status" }).catch(() => undefined);
-    if (answer?.status !== 200) {
-      campaign.violated(`beside held connections: ${answer?.status} ${answer?.body}`);
-    }
-    times.push(performance.now() - since);
-    await pause(20);
-  }
-  const during = sockets.length - closed;
-  const until = performance.now() + LET_GO_MS;
-  while (closed < sockets.length && performance.now() < until) await pause(200);
-  clearInterval(timer);
-  if (closed < sockets.length) campaign.violated(`${sockets.length - closed} connections are held for good`);
-  for (const socket of sockets) socket.destroy();
-  times.sort((a, b) => a - b);
-  return [
-    `${during} open all the while; others answered in ${
-      (times[times.length >> 1] ?? 0).toFixed(1)
-    } ms (median of ` +
-    `${times.length}), ${(times.at(-1) ?? 0).toFixed(0)} ms at most; all let go of in time`,
-  ];
-}
-
 /** A script for whichever runtime this is. */
 function nodeArguments(script: string): string[] {
   const module = script.replace(
@@ -209,7 +175,7 @@ function nodeArguments(script: string): string[] {
 }
 
 /** Another process holds the database, for a moment and for longer than anybody waits: messages wait or are refused, none lost. */
-async function heldDatabase({ campaign, server, rounds }: Under): Promise<string[]> {
+async function heldDatabase({ campaign, server, rounds }: UnderFault): Promise<string[]> {
   const { world } = campaign;
   let refused = 0;
   let waited = 0;
@@ -243,23 +209,6 @@ async function heldDatabase({ campaign, server, rounds }: Under): Promise<string
   return [
     `${rounds} times for 0.7 s, once for 40 s; meanwhile ${waited} messages waited longer than 0.5 s, ${refused} were refused`,
   ];
-}
-
-/** Within ten seconds messages are taken again. */
-async function recovers(campaign: ServerCampaign, server: Started): Promise<void> {
-  const until = performance.now() + 10_000;
-  let last: Answer | undefined;
-  while (performance.now() < until) {
-    const to = { port: campaign.world.port };
-    last = await ask({ to, path: "/api/sessions/other/messages", body: { text: "again" } }).catch(() =>
-      undefined
-    );
-    if (last?.status === 202) return;
-    await pause(100);
-  }
-  campaign.violated(
-    `it takes no messages any more: ${last?.status} ${last?.body} ${server.stdout().slice(-200)}`,
-  );
 }
 
 /** While the disk is full messages are refused by a code and the server is not ready; with space again all goes on. */
@@ -296,21 +245,11 @@ function filling(disk: SmallDisk): Fault {
       await disk.free();
       await recovers(campaign, server);
       await becomesReady(campaign);
+      // What composers have armed meanwhile is written by then.
+      await pause(2500);
     }
     return [`${rounds} times; refused: ${[...codes].map(([code, count]) => `${count} ${code}`).join(", ")}`];
   };
-}
-
-async function becomesReady({ world, violated }: ServerCampaign): Promise<void> {
-  const until = performance.now() + 15_000;
-  let last = "";
-  while (performance.now() < until) {
-    const ready = await ask({ to: { port: world.port }, path: "/readyz" }).catch(() => undefined);
-    if (ready?.status === 200) return;
-    last = `${ready?.status} ${ready?.body}`;
-    await pause(200);
-  }
-  violated(`it does not become ready again: ${last}`);
 }
 
 if (import.meta.main) {

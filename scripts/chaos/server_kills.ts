@@ -1,10 +1,8 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { type Binaries, pinBinaries } from "./lib/binaries.ts";
-import { pause, type Started } from "./lib/process.ts";
+import { pause } from "./lib/process.ts";
 import { createRandom, type Random } from "./lib/random.ts";
-import { checkServed } from "./lib/server_check.ts";
 import { ask } from "./lib/ask.ts";
+import { tryBackup } from "./lib/server_backup.ts";
 import { type ServerCampaign, startServerCampaign } from "./lib/server_campaign.ts";
 import { readStored } from "./lib/stored.ts";
 import { numbers, runSuites, type SuiteResult } from "./lib/suite.ts";
@@ -38,7 +36,7 @@ interface Figures {
 }
 
 /** How long a server may live behind its start, at most, in milliseconds. */
-const LIFE_MS = 500;
+const LIFE_MS = 1000;
 
 /**
  * Kills a server at random instants (of its start, too) under load from eight senders, while gc and backups run and sessions
@@ -171,48 +169,10 @@ async function live(
   }
   if (random.chance(0.15)) {
     const cut = random.chance(0.5) ? random.next() * 300 : undefined;
-    await backup(campaign, { number, cut, figures });
+    const made = await tryBackup(campaign, `kept-${number}`, cut === undefined ? {} : { cut });
+    figures[made === "whole" ? "backups" : "cutBackups"] += 1;
   }
   await pause(ms);
-}
-
-/** A copy of the running server holds all that was acknowledged before; one that is killed is not there. */
-async function backup(
-  campaign: ServerCampaign,
-  { number, cut, figures }: { number: number; cut: number | undefined; figures: Figures },
-): Promise<void> {
-  const { world, senders } = campaign;
-  const name = `kept-${number}`;
-  const before = senders.sent.map((message) => ({ ...message }));
-  const started: Started = world.start(["backup", name]);
-  if (cut !== undefined) {
-    await Promise.race([pause(cut), started.ended]);
-    started.kill("SIGKILL");
-  }
-  const run = await started.ended;
-  campaign.log(`backup ${run.signal ?? run.code}`);
-  campaign.enter(run);
-  const stored = await readStored(join(world.dir, name, "state"));
-  if (run.code === 0) {
-    figures.backups += 1;
-    if (!stored) return campaign.violated("a backup that was told as made is not there");
-    // Of what was sent meanwhile some may be in it.
-    const sent = senders.sent.map((message, at) => ({
-      ...message,
-      acknowledged: before[at]?.acknowledged === true,
-    }));
-    for (const one of checkServed(stored, sent, { settled: false })) campaign.violated(`backup: ${one}`);
-  } else {
-    figures.cutBackups += 1;
-    if (cut === undefined) {
-      campaign.violated(`backup gave ${run.signal ?? run.code}: ${run.stderr.slice(0, 300)}`);
-    } else if (stored) {
-      for (const one of checkServed(stored, [], { settled: false })) {
-        if (!one.includes("was never sent")) campaign.violated(`a backup that was killed: ${one}`);
-      }
-    }
-  }
-  await rm(join(world.dir, name), { recursive: true, force: true });
 }
 
 if (import.meta.main) {

@@ -17,7 +17,7 @@ import { tornSuite } from "./torn.ts";
 const { seed } = numbers({ seed: Date.now() % 1_000_000 });
 const binaries = await pinBinaries();
 await runSuites([
-  () => killsSuite(binaries, { kills: 40, seed, seconds: 25, jobs: 2, campaign: 0 }),
+  () => killsSuite(binaries, { kills: 30, seed, seconds: 16, jobs: 2, campaign: 0 }),
   () => killPointsSuite(binaries, { passings: 1, commits: 1, jobs: 2, seed }),
   () => tornSuite(binaries, { places: 1, seed, jobs: 2 }),
   () => diskFullSuite(binaries, { rounds: 5, seed }),

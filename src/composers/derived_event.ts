@@ -62,7 +62,7 @@ function byName({ inputs }: Composer, { events, matched }: Fire): ReadonlyMap<st
 }
 
 /** The same for the same cause: when a crash makes it happen again, it is known by its id. */
-function derivedId(composer: string, cause: string): string {
+export function derivedId(composer: string, cause: string): string {
   const id = `${composer}@${cause}`;
   if (id.length <= LONGEST_ID) return id;
   return `${composer.slice(0, 100)}@${createHash("sha256").update(id).digest("hex")}`;

@@ -8,7 +8,7 @@ import { encodeFile, encodeRecord } from "./pending_format.ts";
 
 /** A pending store in a file that is rewritten whole, so that nothing of it depends on any other file. */
 export interface PendingFile extends PendingStore {
-  /** Waits for rewrites under way, and tries once more where the last one failed. */
+  /** Waits for rewrites under way, and tries once more where the last one failed. Afterwards nothing is written any more. */
   close(): Promise<void>;
 }
 
@@ -39,6 +39,7 @@ export function openPendingFile(options: PendingFileOptions): PendingFile {
   let next: Batch | undefined;
   let running: Promise<void> | undefined;
   let failing = false;
+  let closed = false;
   let cancelRetry = () => {};
 
   const rewrite = async (batch: Batch): Promise<void> => {
@@ -83,6 +84,8 @@ export function openPendingFile(options: PendingFileOptions): PendingFile {
 
   return {
     save(changes: readonly StoredChange[]) {
+      // The file may belong to who has taken up the session since.
+      if (closed) return Promise.resolve();
       let changed = false;
       for (const { id, record } of changes) {
         if (record) lines.set(id, encodeRecord(record));
@@ -94,7 +97,8 @@ export function openPendingFile(options: PendingFileOptions): PendingFile {
     },
     async close() {
       while (next ?? running) await (next?.promise ?? running)?.catch(() => {});
-      if (failing) await plan().promise.catch(() => {});
+      if (failing && !closed) await plan().promise.catch(() => {});
+      closed = true;
       cancelRetry();
     },
   };

@@ -192,6 +192,10 @@ export const CATALOGUE = {
   E_STATE_NEWER: { severity: "error", meaning: "the store was written by a newer reyn" },
   E_STATE_CORRUPT: { severity: "error", meaning: "the store is damaged; the message says what became of it" },
   E_STATE_FULL: { severity: "error", meaning: "the disk of the state folder is full" },
+  E_STATE_UNWRITABLE: {
+    severity: "error",
+    meaning: "nothing can be written in the state folder, or reyn may not; nothing was stored",
+  },
   E_STATE_IO: { severity: "error", meaning: "the store could not be read or written" },
   E_BACKUP_NOTHING: { severity: "error", meaning: "there is no store to back up" },
   E_BACKUP_WRITE: { severity: "error", meaning: "a backup could not be written" },

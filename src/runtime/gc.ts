@@ -2,6 +2,7 @@ import type { Audit } from "../audit/audit.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { SessionRow, Store } from "../store/store.ts";
 import { oldEventFiles, oldSetAside, type Removable, removeFiles } from "./gc_files.ts";
+import { owedEvents } from "./serve_armed.ts";
 import { eventsDir, stateDir } from "./places.ts";
 
 /** What is kept. */
@@ -62,7 +63,9 @@ export async function collectGarbage(options: GcOptions): Promise<GcReport> {
   const rows = await store.sessions();
   const unfinished = new Set(rows.filter(isUnfinished).map(({ id }) => id));
   const acceptedBefore = now - retention.idsMs;
-  const ids = await store.forget({ acceptedBefore, keep: (id) => unfinished.has(senderOf(id)), dry });
+  const owed = owedEvents(controlDir, agentsIn(rows));
+  const keep = (id: string) => unfinished.has(senderOf(id)) || owed.has(eventOf(id));
+  const ids = await store.forget({ acceptedBefore, keep, dry });
   let records = 0;
   for (const { id } of rows) records += dry ? await store.truncatable(id) : await store.truncate(id);
 
@@ -93,6 +96,16 @@ export async function collectGarbage(options: GcOptions): Promise<GcReport> {
  */
 function isUnfinished({ status }: SessionRow): boolean {
   return (status["open"] === true && status["unloaded"] !== true) || status["retry"] === true;
+}
+
+/** Those whose sessions are known: a composer has nothing pending before its session is stored. */
+function agentsIn(rows: readonly SessionRow[]): string[] {
+  return [...new Set(rows.map(({ id }) => id.split("/", 1)[0] ?? ""))];
+}
+
+/** The id of a push is that of the event that its hook is at, then the hook: `<layer>:<name>`, and a name may have slashes. */
+function eventOf(id: string): string {
+  return id.replace(/\/(?:operator|startup|runtime|agent|session):.*$/s, "");
 }
 
 /** Ids of pushes begin with the session that sends them. */

@@ -137,6 +137,7 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
         } while (entry.again && !stopped);
       } catch (error) {
         entries.delete(entry.id);
+        if (entry.session) abandon(entry, entry.session);
         onFailure(entry.id, error);
       } finally {
         entry.job = undefined;
@@ -158,9 +159,19 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
 
   const unload = (entry: Entry, session: Session): void => {
     entries.delete(entry.id);
-    const gone = session.unload().catch((error) => onFailure(entry.id, error)).finally(() =>
-      leaving.delete(entry.id)
-    );
+    const failed = async (error: unknown): Promise<void> => {
+      await session.abandon();
+      onFailure(entry.id, error);
+    };
+    const gone = session.unload().catch(failed).finally(() => leaving.delete(entry.id));
+    leaving.set(entry.id, gone);
+  };
+
+  /** Before it is opened anew nothing of it may be left, or both would act, and write the same file. */
+  const abandon = (entry: Entry, session: Session): void => {
+    const gone = session.abandon().finally(() => {
+      if (leaving.get(entry.id) === gone) leaving.delete(entry.id);
+    });
     leaving.set(entry.id, gone);
   };
 
@@ -169,7 +180,12 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
     session.stop();
     await entry.job;
     entries.delete(entry.id);
-    await slots(() => session.close());
+    try {
+      await slots(() => session.close());
+    } catch (error) {
+      await session.abandon();
+      throw error;
+    }
   };
 
   /** Gives up what has been idle for long, and what is too many. */

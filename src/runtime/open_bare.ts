@@ -6,7 +6,7 @@ import type { Clock } from "../clock/clock.ts";
 import type { Ids } from "../clock/ids.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { formatFinding } from "../errors/finding.ts";
-import { ReynError } from "../errors/reyn_error.ts";
+import { formatError, ReynError } from "../errors/reyn_error.ts";
 import { openSqliteStore, type StoreNotice } from "../store/sqlite/open.ts";
 import { acquireStateLock, type LockHolder } from "../store/state_lock.ts";
 import type { Store } from "../store/store.ts";
@@ -112,8 +112,15 @@ function reportNotice(notice: StoreNotice, audit: Audit, talk: (line: string) =>
     case "started_empty":
       talk(`the store begins empty; what was damaged lies in ${notice.damaged.join(", ")}\n`);
       return;
+    case "failing":
+      talk(
+        `${formatError(notice.error)}\nnothing is stored until this is mended; what is there can be read\n`,
+      );
+      return;
     case "reopened":
-      talk("a write to the store failed; it was opened again and holds all that was acknowledged\n");
+      talk(
+        "writes to the store had failed; it was opened again, holds all that was acknowledged, and takes more\n",
+      );
       return;
   }
 }

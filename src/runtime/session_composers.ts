@@ -74,6 +74,7 @@ export function openSessionComposers(options: SessionComposersOptions): SessionB
     bus,
     hooks: options.hooks,
     settle: (id) => engine.settle(id),
+    clock: options.ioClock,
     fault: options.fault,
   });
 
@@ -92,7 +93,7 @@ export function openSessionComposers(options: SessionComposersOptions): SessionB
       return anyDurable ? engine.settled() ?? undefined : undefined;
     },
     get holding() {
-      return engine.status().some(({ pending }) => pending > 0);
+      return consumer.owing || engine.status().some(({ pending }) => pending > 0);
     },
     get waiting() {
       return engine.queued + consumer.queued;
@@ -109,6 +110,12 @@ export function openSessionComposers(options: SessionComposersOptions): SessionB
       await engine.settled()?.catch(() => {});
       consumer.close();
       await bus.close();
+      await store.close();
+    },
+    async abandon() {
+      consumer.close();
+      await engine.stop().catch(() => {});
+      await bus.close({ graceMs: 0 });
       await store.close();
     },
   };

@@ -36,6 +36,7 @@ const STATUS: { readonly [code in ErrorCode]?: number } = {
   E_HOOK_NOT_YET: 400,
   E_STOPPING: 503,
   E_STATE_FULL: 503,
+  E_STATE_UNWRITABLE: 503,
   E_STATE_IO: 503,
 };
 

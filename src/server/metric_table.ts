@@ -191,12 +191,12 @@ export const METRICS = {
   reyn_store_errors_total: {
     kind: "counter",
     says: "calls of the store that failed",
-    labels: { code: "E_STATE_FULL, E_STATE_IO, E_STATE_CORRUPT" },
+    labels: { code: "E_STATE_FULL, E_STATE_UNWRITABLE, E_STATE_IO, E_STATE_CORRUPT" },
   },
   reyn_store_notices_total: {
     kind: "counter",
     says: "what happened to the store besides",
-    labels: { kind: "set_aside, started_empty, migrated, reopened" },
+    labels: { kind: "set_aside, started_empty, migrated, failing, reopened" },
   },
   reyn_audit_lost_total: {
     kind: "counter",

@@ -53,7 +53,10 @@ export function readTokens(
       throw new ReynError("E_SERVER_TOKENS", `server.tokens: ${other} and ${name} hold the same token`);
     }
     holders.set(key, name);
-    known.push({ digest, caller: { name, surface: `http:${name}`, may: (scope) => grantsScope(scopes, scope) } });
+    known.push({
+      digest,
+      caller: { name, surface: `http:${name}`, may: (scope) => grantsScope(scopes, scope) },
+    });
   }
   return {
     declared: known.length > 0,

@@ -51,6 +51,8 @@ export interface Session {
   close(): Promise<void>;
   /** Gives the session up without ending it: the same runtime takes it up again as if nothing had been. */
   unload(): Promise<void>;
+  /** Lets go of a session that failed: nothing of it happens any more, so that it can be opened anew. Never throws. */
+  abandon(): Promise<void>;
 }
 
 export interface OpenSessionOptions {
@@ -102,20 +104,33 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
   const context: SessionContext = { id, settings, ports, journal, stopping: stopping.signal };
   const loop = createRunLoop(context);
 
+  const abandon = async (): Promise<void> => {
+    stopping.abort(new Error("the session has failed"));
+    await ports.bus?.abandon().catch(() => {});
+  };
+
   const resumed = !claim.created;
   const reloaded = journal.state.unloaded === options.runtime;
-  if (!reloaded) reportInterruption(audit, id, settings.agent, journal.state);
-  await journal.commit([{ t: "opened", at: ports.clock.now() }]);
-  fault("session:after_opened");
-  if (!reloaded) {
-    audit.emit("chat_started", id, { agent_name: settings.agent });
-    audit.emit("session_started", id, { agent_name: settings.agent, resumed });
-    observe({ type: "session_opened", session: id, resumed });
-  }
-  ports.bus?.start();
-  if (!reloaded) {
-    await fireSessionPoint(context, "session_start", claim.epoch);
-    fault("session:after_start_hooks");
+  const begin = async (): Promise<void> => {
+    if (!reloaded) reportInterruption(audit, id, settings.agent, journal.state);
+    await journal.commit([{ t: "opened", at: ports.clock.now() }]);
+    fault("session:after_opened");
+    if (!reloaded) {
+      audit.emit("chat_started", id, { agent_name: settings.agent });
+      audit.emit("session_started", id, { agent_name: settings.agent, resumed });
+      observe({ type: "session_opened", session: id, resumed });
+    }
+    ports.bus?.start();
+    if (!reloaded) {
+      await fireSessionPoint(context, "session_start", claim.epoch);
+      fault("session:after_start_hooks");
+    }
+  };
+  try {
+    await begin();
+  } catch (error) {
+    await abandon();
+    throw error;
   }
 
   return {
@@ -180,6 +195,7 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
       await journal.commit([{ t: "unloaded", at: ports.clock.now(), runtime: options.runtime }]);
       await store.release(id, claim.epoch);
     },
+    abandon,
   };
 }
 

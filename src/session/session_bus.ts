@@ -28,4 +28,6 @@ export interface SessionBus {
   quiet(): Promise<void> | undefined;
   /** Hands on what is queued, then detaches the composers: what they hold and is not durable is dropped with a record. */
   close(): Promise<void>;
+  /** Detaches everything at once, for a session that failed: what is durable stays on disk, for whoever opens it next. */
+  abandon(): Promise<void>;
 }

@@ -1,9 +1,10 @@
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import process from "node:process";
 import { readTextFile } from "../config/read_file.ts";
 import { ReynError } from "../errors/reyn_error.ts";
+import { refusedWrite } from "./refused_write.ts";
 import { stateError, troubleOf } from "./sqlite/sqlite_errors.ts";
 
 export interface LockHolder {
@@ -29,7 +30,8 @@ const held = new Set<DatabaseSync>();
 
 /**
  * Makes this process the one that runs on the state folder `dir` (absolute; made where it is missing), without waiting.
- * Throws E_STATE_IO where the folder or the lock file cannot be used, E_STATE_FULL where the disk has no room for it.
+ * Throws E_STATE_UNWRITABLE where nothing can be written in the folder, E_STATE_IO where the folder or the lock file cannot be used,
+ * E_STATE_FULL where the disk has no room for it.
  *
  * The lock is SQLite's own, on an empty database that nothing is ever written to. The file must never be opened by other means
  * within this process: closing any descriptor of a file drops all of the process's locks on it.
@@ -130,6 +132,8 @@ function isLocked(error: unknown): boolean {
 
 function unusable(path: string, cause: unknown): ReynError {
   if (troubleOf(cause) === "full") return stateError(cause, path);
+  const refused = refusedWrite(dirname(path), cause);
+  if (refused) return refused;
   const said = cause instanceof Error ? cause.message : String(cause);
   const fix = /not a database/.test(said) ? "that file is not reyn's lock; move it away" : undefined;
   return new ReynError("E_STATE_IO", `${path}: ${said}`, { cause, ...(fix === undefined ? {} : { fix }) });

@@ -204,6 +204,19 @@ describe("reading it back", () => {
     assert.deepEqual(damaged, [{ composer: "d", key: "b" }, { composer: "?", key: "?" }]);
   });
 
+  it("is not written any more once it is closed, for it may be another's then", async () => {
+    const path = fresh();
+    const first = openPendingFile({ path, found: [], ioClock: systemClock, onFailure() {} });
+    await first.save([armed("a")]);
+    await first.close();
+    const second = openPendingFile({ path, found: [armed("a")], ioClock: systemClock, onFailure() {} });
+    await second.save([armed("b")]);
+    await first.save([{ id: armed("a").id, record: null }]);
+    await first.close();
+    assert.deepEqual(load(path).records.map(({ record }) => record.key), ["a", "b"]);
+    await second.close();
+  });
+
   it("does not follow a link, which is put aside", () => {
     const path = fresh();
     mkdirSync(join(path, ".."), { recursive: true });

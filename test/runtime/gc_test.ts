@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -14,7 +14,11 @@ const host = { clock: systemClock, ioClock: systemClock, ids: randomIds(), fault
 
 /** A control folder whose clock can be set ahead. */
 async function inFolder(
-  fn: (bare: Bare, collect: (days: number) => ReturnType<typeof collectGarbage>) => Promise<void>,
+  fn: (
+    bare: Bare,
+    collect: (days: number) => ReturnType<typeof collectGarbage>,
+    controlDir: string,
+  ) => Promise<void>,
 ) {
   const controlDir = await mkdtemp(join(tmpdir(), "reyn-gc-"));
   const bare = await openBare({ controlDir, verb: "test", host, talk: () => {} });
@@ -31,7 +35,7 @@ async function inFolder(
         dry: false,
         fault() {},
       });
-    });
+    }, controlDir);
   } finally {
     await bare.close();
     await rm(controlDir, { recursive: true, force: true });
@@ -62,6 +66,33 @@ describe("collecting garbage", () => {
       assert.equal((await collect(6.9)).ids, 0);
       assert.equal((await collect(7.1)).ids, 2);
       assert.equal((await collect(7.1)).ids, 0);
+    }));
+
+  it("keeps ids of pushes of composed events that are still pending, and would come again, however old they are", () =>
+    inFolder(async (bare, collect, controlDir) => {
+      const folder = join(controlDir, ".reyn/agents/default/state/sessions/target");
+      const event = (id: string) => ({ id, kind: "turn_end", payload: {}, chain_id: null, emitted_at: 1 });
+      const record = (state: string, id: string) => ({
+        composer: "late",
+        op: "deadline",
+        key: id,
+        state,
+        record: { events: [event(id)], created_at: 1, last_at: 1 },
+      });
+      await mkdir(folder, { recursive: true });
+      const records = [
+        record("pending", "default/target/1/turn_end"),
+        record("fired", "late@default/target/2/x"),
+      ];
+      await writeFile(join(folder, "composer_pending.json"), JSON.stringify({ version: 1, records }));
+      await consumed(bare, [
+        "late@default/target/1/turn_end/startup:a/b",
+        "late@default/target/2/x/session:#0",
+        "late@default/target/3/turn_end/startup:a",
+      ]);
+      assert.equal((await collect(8)).ids, 1);
+      await rm(join(folder, "composer_pending.json"));
+      assert.equal((await collect(8)).ids, 2);
     }));
 
   it("keeps ids of pushes of a session whose turn may be run again, however old they are", () =>

@@ -39,6 +39,7 @@ export async function startTestServer(
   config = "model: { provider: echo }\n",
   limits: Partial<HttpLimits> = {},
   prepare: (dir: string) => void = () => {},
+  fault: (label: string) => void = () => {},
 ): Promise<TestServer> {
   const base = mkdtempSync(join(tmpdir(), "reyn-server-"));
   const dir = join(base, "control");
@@ -56,7 +57,7 @@ export async function startTestServer(
     controlDir: dir,
     configuration,
     configurations: configs,
-    host: { clock: systemClock, ioClock: systemClock, ids: randomIds(), fault: () => {} },
+    host: { clock: systemClock, ioClock: systemClock, ids: randomIds(), fault },
     hooks: true,
     talk: () => {},
     onFailure: () => {},
@@ -127,10 +128,14 @@ export async function startTestServer(
 }
 
 /** Waits until it holds; fails after five seconds. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  what: string,
+  seconds = 5,
+): Promise<void> {
+  for (let tries = 0; tries < seconds * 100; tries++) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  throw new Error(`not within 5 s: ${what}`);
+  throw new Error(`not within ${seconds} s: ${what}`);
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
@@ -102,6 +103,18 @@ describe("the lock of a state folder", () => {
         code: "E_STATE_IO",
       });
     }));
+});
+
+const kernels = existsSync("/sys/kernel") ? {} : { skip: "there is no /sys here" };
+
+describe("a folder in which nothing can be written", () => {
+  it("is refused with what to do about it", kernels, () => {
+    assert.throws(() => acquireStateLock({ dir: "/sys/kernel/state", holder: US }), {
+      code: "E_STATE_UNWRITABLE",
+      message: /^\/sys\/kernel cannot be written \((EPERM|EACCES|EROFS)\); nothing was stored$/,
+      fix: /.+/,
+    });
+  });
 });
 
 function acquired(lock: StateLock): { release(): void } {

@@ -14,6 +14,14 @@ function ioError(withCode: boolean): Error {
   return withCode ? Object.assign(error, { errcode: 1034 }) : error;
 }
 
+/** What SQLite throws where it could open the file for reading alone. */
+function readOnlyError(withCode: boolean): Error {
+  const error = Object.assign(new Error("attempt to write a readonly database"), {
+    code: "ERR_SQLITE_ERROR",
+  });
+  return withCode ? Object.assign(error, { errcode: 8 }) : error;
+}
+
 /** A kill point that throws once, when armed for its label. */
 function fault() {
   let armed: { label: string; error: Error } | undefined;
@@ -54,6 +62,33 @@ describe("a store whose disk fails in a commit", () => {
           await store.close();
         }));
     }
+  }
+
+  for (const withCode of [true, false]) {
+    it(`refuses what it cannot write, tells that once, lets read, and goes on when it can (code ${withCode})`, () =>
+      inTempState(async (dir) => {
+        const { arm, killPoint } = fault();
+        const notices: string[] = [];
+        const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + aheadMs };
+        let aheadMs = 0;
+        const store = await open(dir, { clock, killPoint, onNotice: ({ kind }) => notices.push(kind) });
+        const epoch = await claim(store);
+        const commit = (text: string) => store.commit({ session: SESSION, epoch, ops: [append(text)] });
+        await commit("1");
+        for (let time = 0; time < 3; time++) {
+          arm("store:in_transaction", readOnlyError(withCode));
+          await assert.rejects(commit("lost"), { code: "E_STATE_UNWRITABLE", fix: /write the folder/ });
+          // Not even tried, so soon.
+          await assert.rejects(commit("lost too"), { code: "E_STATE_UNWRITABLE" });
+          assert.deepEqual(await texts(store), ["1"]);
+          aheadMs += 1000;
+        }
+        assert.deepEqual(notices, ["failing"]);
+        assert.equal((await commit("2")).status, "ok");
+        assert.deepEqual(await texts(store), ["1", "2"]);
+        assert.deepEqual(notices, ["failing", "reopened"]);
+        await store.close();
+      }));
   }
 
   it("takes no more calls when an acknowledged commit is not there afterwards", () =>

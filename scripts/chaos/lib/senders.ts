@@ -86,7 +86,7 @@ export function startSenders(world: ServerWorld, random: Random): Senders {
       const message = { sender, number, session, text, id, acknowledged: false, tries: 0 };
       sent.push(message);
       await deliver(message, local, agent);
-      await pause(own.next() * 25);
+      await pause(own.next() * 80);
     }
     agent.destroy();
   };

@@ -5,6 +5,7 @@ import { exists } from "../../lib/repo.ts";
 import { ask } from "./ask.ts";
 import { checkAudit } from "./audit_check.ts";
 import type { Binaries } from "./binaries.ts";
+import { readPendingFiles } from "./pending_files.ts";
 import { type Ended, misbehaviour, pause, type Started } from "./process.ts";
 import type { Random } from "./random.ts";
 import { type Senders, startSenders } from "./senders.ts";
@@ -34,7 +35,8 @@ export interface ServerCampaign {
 }
 
 const LAST_ACTIONS = 12;
-const SETTLE_MS = 90_000;
+const SETTLE_MS = 150_000;
+const FIRED_MS = 10_000;
 const WEEK_AND_A_DAY_MS = 8 * 24 * 3600 * 1000;
 
 export async function startServerCampaign(binaries: Binaries, random: Random): Promise<ServerCampaign> {
@@ -54,7 +56,8 @@ export async function startServerCampaign(binaries: Binaries, random: Random): P
   };
   const check = async (settled = false) => {
     const stored = await readStored(world.stateDir);
-    for (const one of checkServed(stored, senders.sent, { settled })) violated(one);
+    const pending = await readPendingFiles(world.dir);
+    for (const one of checkServed(stored, senders.sent, { settled, pending })) violated(one);
     for (const one of senders.violations) violated(one);
   };
 
@@ -91,11 +94,16 @@ export async function startServerCampaign(binaries: Binaries, random: Random): P
     async settle() {
       log("settle");
       const server = world.serve();
+      if (!await server.saw("\n")) {
+        senders.abandon();
+        return violated(`it does not start: ${(await server.ended).stderr.slice(0, 300)}`);
+      }
       const finished = Promise.race([senders.finish().then(() => true), pause(SETTLE_MS).then(() => false)]);
       if (!await finished) {
         violated("not all messages were answered in time");
         senders.abandon();
       } else if (!await idle(world, server)) violated("the sessions did not become idle in time");
+      else if (!await fired(world)) violated("what composers had pending did not fire in time");
       // What follows is read from what gc leaves.
       const cleaned = await ask({
         to: { socketPath: world.socket },
@@ -126,6 +134,17 @@ export async function startServerCampaign(binaries: Binaries, random: Random): P
       return violations.map((text) => `${text}\n    again: ${reproduce}\n    kept: ${world.dir}`);
     },
   };
+}
+
+/** No composer has anything pending. */
+async function fired(world: ServerWorld): Promise<boolean> {
+  const until = performance.now() + FIRED_MS;
+  while (performance.now() < until) {
+    const { sessions } = await readPendingFiles(world.dir);
+    if ([...sessions.values()].every(({ size }) => size === 0)) return true;
+    await pause(50);
+  }
+  return false;
 }
 
 /** Nothing waits to wake a session and no session runs. */

@@ -1,5 +1,6 @@
 import type { SentMessage } from "./senders.ts";
-import { BOARD, relayId } from "./server_world.ts";
+import type { PendingFiles } from "./pending_files.ts";
+import { BOARD, composedIds, composedPushId, relayId } from "./server_world.ts";
 import type { Stored, StoredMessage, StoredSession } from "./stored.ts";
 
 /** What a session's part of the store comes to, records that snapshots stand for not needed. */
@@ -12,13 +13,20 @@ interface Told {
   problems: string[];
 }
 
+export interface ServedOptions {
+  /** Everything has been answered and taken, and what was armed has fired. */
+  settled: boolean;
+  /** What composers had pending when the store was read; without it nothing is said of them. */
+  pending?: PendingFiles;
+}
+
 /** Everything in which the store disagrees with what its senders know, or with itself; empty when all is well. */
 export function checkServed(
   stored: Stored | undefined,
   sent: readonly SentMessage[],
-  { settled }: { settled: boolean },
+  { settled, pending }: ServedOptions,
 ): string[] {
-  const violations: string[] = [];
+  const violations = [...pending?.violations ?? []];
   if (stored && stored.integrity !== "ok") violations.push(`the database is damaged: ${stored.integrity}`);
   const told = new Map(stored?.sessions.map((session) => [session.id, { session, told: tell(session) }]));
   for (const one of told.values()) violations.push(...one.told.problems);
@@ -45,6 +53,7 @@ export function checkServed(
         violations.push(`${id}: turn ${turn} ended without its push to ${BOARD}`);
       }
     }
+    if (pending) violations.push(...checkComposed(one.session, one.told, pending, settled));
   }
   if (settled) {
     for (const { session, told: one } of told.values()) violations.push(...checkSettled(session, one));
@@ -79,6 +88,34 @@ function checkMessages(session: StoredSession, told: Told, sent: readonly SentMe
     if (acknowledged && !seen.has(text)) {
       violations.push(`${session.id}: ${JSON.stringify(text.slice(0, 40))} was acknowledged and is lost`);
     }
+  }
+  return violations;
+}
+
+/**
+ * Each turn that ended has fired one composer and armed the other: what they push is there (that it is there once, `tell` sees),
+ * or is still pending.
+ */
+function checkComposed(
+  session: StoredSession,
+  { conversation, ended }: Told,
+  { sessions }: PendingFiles,
+  settled: boolean,
+): string[] {
+  const violations: string[] = [];
+  const there = new Set([...conversation, ...session.inbox].map(({ id }) => id));
+  const waiting = sessions.get(session.id) ?? new Set<string>();
+  // A turn that takes up an interrupted one has the same text: it finds the deadline armed, or arms it once more.
+  const firsts = new Set(conversation.filter(({ role }) => role === "user").map(({ turn }) => turn));
+  for (const turn of ended) {
+    const { each, late } = composedIds(session.id, turn);
+    for (const id of firsts.has(turn) ? [each, late] : [each]) {
+      if (there.has(composedPushId(id)) || (!settled && waiting.has(id))) continue;
+      violations.push(`${session.id}: turn ${turn} ended, and ${id} neither has fired nor is pending`);
+    }
+  }
+  if (settled && waiting.size > 0) {
+    violations.push(`${session.id}: still pending: ${[...waiting].join(", ")}`);
   }
   return violations;
 }

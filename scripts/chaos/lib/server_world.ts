@@ -4,7 +4,10 @@ import { join } from "node:path";
 import type { Binaries } from "./binaries.ts";
 import { type Ended, start, type Started } from "./process.ts";
 
-/** A control folder whose sessions a server hosts: those of `default` push into `board/main` at the end of each turn. */
+/**
+ * A control folder whose sessions a server hosts: those of `default` push into `board/main` at the end of each turn, and have a
+ * durable composer that fires at each, and one that is armed by each and fires a moment later.
+ */
 export interface ServerWorld {
   readonly root: string;
   readonly dir: string;
@@ -31,7 +34,35 @@ export function relayId(session: string, turn: number): string {
   return `${session}/${turn}/turn_end/startup:relay`;
 }
 
-const PROJECT = `hooks:
+/** Ids of what the composers publish for a turn. */
+export function composedIds(session: string, turn: number): { each: string; late: string } {
+  const cause = `${session}/${turn}/turn_end`;
+  return { each: `each@${cause}`, late: `late@${cause}` };
+}
+
+/** Id of what the hook on a composed event pushes. */
+export function composedPushId(eventId: string): string {
+  return `${eventId}/startup:${eventId.split("@", 1)[0]}`;
+}
+
+const PROJECT = `composers:
+  - name: each
+    op: count
+    count: 1
+    durable: true
+    inputs: [{ kind: turn_end, match: { agent_name: default } }]
+    emit: { kind: composed:each }
+  - name: late
+    op: deadline
+    on: turn_end
+    matcher: { agent_name: default }
+    until: { on: session_end, matcher: { agent_name: nobody } }
+    correlate_by: user_text
+    ttl: 60ms
+    policy: { capacity: 10000 }
+hooks:
+  - { name: each, on: composed:each, template_push: { message: "it ended", wake: false } }
+  - { name: late, on: composed:late, template_push: { message: "it ended a while ago", wake: false } }
   - { name: about, on: turn_start, template_push: { message: "a turn of {{ kind }}", wake: false } }
   - name: relay
     on: turn_end
@@ -74,7 +105,7 @@ server: { port: ${port}, tokens: [{ name: chaos, env: REYN_CHAOS, scopes: [obser
     socket: join(dir, ".reyn", "state", "control.sock"),
     port,
     serve: (killAt) =>
-      begin(["serve", "--json", "--quiet"], {
+      begin(["serve", "--json"], {
         limitMs: LIFE_MS,
         ...(killAt === undefined ? {} : { killAt }),
       }),

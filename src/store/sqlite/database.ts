@@ -11,6 +11,10 @@ import type { Statements } from "./statements.ts";
 /** How long a call waits, all in all, for a lock that another process holds. */
 export const BUSY_LIMIT_MS = 30_000;
 const READ_RETRY_MS = 20;
+/** What cannot be written is tried again at most this often: each time the file is opened anew. */
+const UNWRITABLE_MS = 500;
+/** Failed writes, one after the other, behind which this is no passing trouble. */
+const FAILING = 2;
 
 /**
  * The open file. After a failure whose effect on disk is unknown the connection is thrown away, and the next use
@@ -21,10 +25,16 @@ export interface Database {
   readonly ledger: Ledger;
   /** Throws a ReynError where the file cannot be used. */
   connection(): Connection;
+  /** The connection, to write with: throws E_STATE_UNWRITABLE without trying while that was the answer a moment ago. */
+  toWrite(): Connection;
+  /** A write was committed. */
+  written(): void;
+  /** The file can be read alone; nothing of the write is in it. */
+  unwritable(error: unknown): ReynError;
   /** Runs a read, waiting for locks of other processes. */
   read<T>(fn: (statements: Statements) => T): Promise<T>;
   /** The outcome of the last write is unknown. */
-  distrust(): void;
+  distrust(error: ReynError): void;
   /** Ends all use of the file; every further call fails with what is returned. */
   condemn(error: unknown): ReynError;
   /** Undefined while the path still names the file that is open; else every further call fails with what is returned. */
@@ -37,6 +47,7 @@ export interface DatabaseOptions {
   readOnly: boolean;
   clock: Clock;
   onReopened?: () => void;
+  onFailing?: (error: ReynError) => void;
 }
 
 export function createDatabase(first: Connection, options: DatabaseOptions): Database {
@@ -45,6 +56,8 @@ export function createDatabase(first: Connection, options: DatabaseOptions): Dat
   const identity = identityOf(path);
   let current: Connection | undefined = first;
   let ended: ReynError | undefined;
+  let refusal: { error: ReynError; at: number } | undefined;
+  let [failures, told, reopened] = [0, false, false];
 
   const drop = () => {
     try {
@@ -86,14 +99,41 @@ export function createDatabase(first: Connection, options: DatabaseOptions): Dat
       drop();
       throw found;
     }
-    options.onReopened?.();
+    reopened = true;
     return current;
+  };
+
+  const failed = (error: ReynError, lasting: boolean) => {
+    failures += 1;
+    if (told || !(lasting || failures >= FAILING)) return;
+    told = true;
+    options.onFailing?.(error);
   };
 
   return {
     path,
     ledger,
     connection,
+    toWrite() {
+      if (refusal && clock.monotonic() - refusal.at < UNWRITABLE_MS) throw refusal.error;
+      // SQLite opens for reading what it may not write, and stays with that.
+      if (refusal) drop();
+      refusal = undefined;
+      return connection();
+    },
+    written() {
+      failures = 0;
+      told = false;
+      if (!reopened) return;
+      reopened = false;
+      options.onReopened?.();
+    },
+    unwritable(error) {
+      const found = stateError(error, path);
+      refusal = { error: found, at: clock.monotonic() };
+      failed(found, true);
+      return found;
+    },
     async read(fn) {
       const since = clock.monotonic();
       for (;;) {
@@ -107,7 +147,10 @@ export function createDatabase(first: Connection, options: DatabaseOptions): Dat
         await sleep(clock, READ_RETRY_MS);
       }
     },
-    distrust: drop,
+    distrust(error) {
+      drop();
+      failed(error, false);
+    },
     condemn,
     displaced,
     close() {

@@ -141,7 +141,7 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
   const tryBatch = (batch: Entry[], savepoints: boolean): BatchResult | undefined => {
     let begun = false;
     try {
-      const { statements } = database.connection();
+      const { statements } = database.toWrite();
       const tx: Tx = { statements, now: Math.floor(clock.now()), limits: options.limits, lastMessage: 0 };
       killPoint("store:before_commit");
       statements.begin.run();
@@ -163,6 +163,7 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
         return SETTLED;
       }
       database.ledger.stored(tx.lastMessage);
+      database.written();
     } catch (error) {
       return batchFailed(batch, error, begun);
     }
@@ -221,12 +222,18 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
         if (batch.length === 1) rejectAll(stateError(error, database.path));
         else for (const entry of batch) if (runBatch([entry]).status === "busy") putBack([entry]);
         break;
+      case "readonly":
+        rollBack();
+        rejectAll(database.unwritable(error));
+        break;
       case "busy":
       case "io":
-      case "other":
-        database.distrust();
-        rejectAll(outcomeUnknown(error, database.path));
+      case "other": {
+        const unknown = outcomeUnknown(error, database.path);
+        database.distrust(unknown);
+        rejectAll(unknown);
         break;
+      }
     }
     return { status: "settled" };
   };
@@ -235,8 +242,8 @@ export function createGroupCommit(database: Database, options: GroupCommitOption
     try {
       const { db, statements } = database.connection();
       if (db.isTransaction) statements.rollback.run();
-    } catch {
-      database.distrust();
+    } catch (error) {
+      database.distrust(outcomeUnknown(error, database.path));
     }
   };
 

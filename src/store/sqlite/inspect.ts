@@ -37,7 +37,7 @@ export function inspect(path: string, { repair }: { repair: boolean }): Found {
   try {
     return examine(db, size + walSize <= CHECKED_BYTES || isSuspect(path));
   } catch (error) {
-    if (journal && !repair && troubleOf(error) === "io") throw unfinished(path, error);
+    if (journal && !repair && ["io", "readonly"].includes(troubleOf(error))) throw unfinished(path, error);
     if (troubleOf(error) !== "corrupt") throw error;
     return { state: "damaged", reason: error instanceof Error ? error.message : String(error) };
   } finally {

@@ -32,7 +32,9 @@ export type StoreNotice =
   | { kind: "migrated"; path: string; from: number; to: number }
   /** There was no database, but these are lying beside it: the store begins empty. */
   | { kind: "started_empty"; damaged: string[] }
-  /** A write failed in a way that left its outcome unknown; the file was opened anew and holds all that was acknowledged. */
+  /** Nothing can be stored any more, until `reopened`. Said once. */
+  | { kind: "failing"; error: ReynError }
+  /** Writes had failed; the file was opened anew, holds all that was acknowledged, and takes more. */
   | { kind: "reopened" };
 
 export interface SqliteStoreOptions {
@@ -56,8 +58,8 @@ export interface SqliteStoreOptions {
  * Opens the embedded store. The caller holds the state lock, unless it only reads.
  *
  * Fails with a ReynError: E_STATE_FILESYSTEM on a network file system, E_STATE_NEWER when a newer reyn wrote it,
- * E_STATE_CORRUPT when it is damaged (it is then set aside, and the next open begins empty), E_STATE_FULL, E_STATE_IO.
- * Of the store's calls, E_STATE_FULL means that nothing of the call is stored; after E_STATE_IO its outcome is unknown, as after
+ * E_STATE_CORRUPT when it is damaged (it is then set aside, and the next open begins empty), E_STATE_FULL, E_STATE_UNWRITABLE, E_STATE_IO.
+ * Of the store's calls, E_STATE_FULL and E_STATE_UNWRITABLE mean that nothing of the call is stored; after E_STATE_IO its outcome is unknown, as after
  * a crash, and what was in memory has to be read again.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
@@ -71,6 +73,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     () => options.readOnly ? toRead(path, options) : toWrite(path, options),
   );
   const onReopened = () => options.onNotice?.({ kind: "reopened" });
+  const onFailing = (error: ReynError) => options.onNotice?.({ kind: "failing", error });
   if (options.readOnly) {
     if (!connection) return readOnlyStore(NOTHING_TO_READ, () => {});
     if (options.asOfOneInstant) connection.db.exec("BEGIN");
@@ -78,7 +81,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     return readOnlyStore(reading(database), () => database.close());
   }
   if (!connection) throw new ReynError("E_INTERNAL", `${path} was not opened`);
-  const database = createDatabase(connection, { path, readOnly: false, clock, onReopened });
+  const database = createDatabase(connection, { path, readOnly: false, clock, onReopened, onFailing });
   const killPoint = options.killPoint ?? (() => {});
   const limits = effective(options.limits ?? DEFAULT_INBOX_LIMITS);
   return sqliteStore(database, createGroupCommit(database, { clock, limits, killPoint }), killPoint);

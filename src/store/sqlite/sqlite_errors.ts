@@ -1,15 +1,16 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { ReynError } from "../../errors/reyn_error.ts";
+import { refusedWrite, unwritable } from "../refused_write.ts";
 
 /** What kind of trouble an error of `node:sqlite` is, as far as the store acts differently on it. */
-export type Trouble = "busy" | "full" | "io" | "corrupt" | "other";
+export type Trouble = "busy" | "full" | "io" | "readonly" | "corrupt" | "other";
 
 const BY_CODE: Record<number, Trouble> = {
   5: "busy",
   6: "busy",
   7: "io",
-  8: "io",
+  8: "readonly",
   10: "io",
   11: "corrupt",
   13: "full",
@@ -22,7 +23,8 @@ const BY_MESSAGE: readonly (readonly [RegExp, Trouble])[] = [
   [/database (table )?(schema )?is locked/, "busy"],
   [/database or disk is full/, "full"],
   [/disk image is malformed|malformed database schema|is not a database/, "corrupt"],
-  [/disk I\/O error|unable to open database|readonly database|out of memory|locking protocol/, "io"],
+  [/readonly database/, "readonly"],
+  [/disk I\/O error|unable to open database|out of memory|locking protocol/, "io"],
 ];
 
 /** What the file system says where SQLite was not asked. */
@@ -59,9 +61,12 @@ export function stateError(error: unknown, path: string): ReynError {
         fix: "another process has kept the store locked; find it and end it",
         cause: error,
       });
+    case "readonly":
+      return refusedWrite(dirname(path), error) ?? unwritable(path, said, error);
     case "io":
     case "other":
-      return new ReynError("E_STATE_IO", `${path}: ${said}`, { cause: error });
+      return refusedWrite(dirname(path), error) ??
+        new ReynError("E_STATE_IO", `${path}: ${said}`, { cause: error });
   }
 }
 
