@@ -7,6 +7,7 @@ import { connectServer, errorOf, sessionPath } from "../server/client.ts";
 import { goOnWithoutReader } from "./closed_output.ts";
 import type { GlobalOptions, Host } from "./host.ts";
 import { shownEvent } from "./shown_event.ts";
+import { newsOfSuspensions } from "./suspensions.ts";
 import { timeline } from "./timeline.ts";
 
 const WIDTH = 240;
@@ -35,6 +36,7 @@ export async function runThroughServer(
   };
   const data = (line: string) => void process.stdout.write(line);
   const show = timeline({ data, talk, width: WIDTH });
+  const isNews = newsOfSuspensions();
   goOnWithoutReader();
   talk(`(through reyn serve, pid ${client.pid})\n`);
 
@@ -60,7 +62,8 @@ export async function runThroughServer(
       if (type === "run_ended") result = event as RunResult;
       else if (type === "run_refused") {
         throw errorOf(event) ?? new ReynError("E_INTERNAL", "the server failed");
-      } else if (globals.json) data(`${told}\n`);
+      } else if (!isNews(Object(event) as Record<string, unknown>, id)) continue;
+      else if (globals.json) data(`${told}\n`);
       else {
         const shown = shownEvent(event);
         if (shown) show(shown);
