@@ -55,6 +55,8 @@ export interface LoadedSessionsOptions {
   put(id: string, message: InboxMessage): Promise<"stored" | "duplicate">;
   /** Told of a session that could not be loaded, run or ended; the others go on. */
   onFailure(id: string, error: unknown): void;
+  /** Told of a session that was unloaded or has ended. */
+  onGone(ref: SessionRef): void;
   /** How long a session stays loaded with nothing to do. */
   keepMs: number;
   /** Sessions kept loaded at most; the one idle the longest goes first. */
@@ -158,9 +160,10 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
 
   const unload = (entry: Entry, session: Session): void => {
     entries.delete(entry.id);
-    const gone = session.unload().catch((error) => onFailure(entry.id, error)).finally(() =>
-      leaving.delete(entry.id)
-    );
+    const gone = session.unload().catch((error) => onFailure(entry.id, error)).finally(() => {
+      leaving.delete(entry.id);
+      options.onGone(refOf(entry.id));
+    });
     leaving.set(entry.id, gone);
   };
 
@@ -246,6 +249,7 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
       const { ending } = entry;
       const gone = endOf(entry).finally(() => {
         leaving.delete(entry.id);
+        options.onGone(ref);
         if (ending.late) arrived(entry.id, true);
       });
       leaving.set(entry.id, gone.catch(() => {}));

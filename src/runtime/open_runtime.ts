@@ -2,8 +2,7 @@ import { existsSync } from "node:fs";
 import process from "node:process";
 import type { Audit } from "../audit/audit.ts";
 import { createDispatcher, type Dispatcher } from "../hooks/dispatcher.ts";
-import type { ExecAction } from "../hooks/exec_action.ts";
-import { commandsOf, type Hook } from "../hooks/hook.ts";
+import type { Hook } from "../hooks/hook.ts";
 import { type HookRegistry, hookRegistry, NO_HOOKS } from "../hooks/registry.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
 import type { Interventions } from "../interventions/interventions.ts";
@@ -16,6 +15,7 @@ import type { TimerQueue } from "../clock/timer_queue.ts";
 import type { SessionBus } from "../session/session_bus.ts";
 import type { Store } from "../store/store.ts";
 import { type Configuration, loadForSession, requireUsable } from "./configuration.ts";
+import { declaredCommands } from "./declared_commands.ts";
 import type { Execution } from "./exec_ports.ts";
 import { untrustedKeys } from "./audit_trust.ts";
 import { operatorStamp } from "../consent/operator_secret.ts";
@@ -77,8 +77,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const models = new Map<string, Model>();
   /** Sessions that share their hooks share their registry. */
   const registries = new WeakMap<readonly Hook[], HookRegistry>();
-  /** The commands of all hooks of all sessions, each argv once. */
-  const declared = new Map<string, ExecAction>();
+  const declared = declaredCommands(controlDir);
   let execution: Promise<Execution> | undefined;
 
   const registryOf = (hooks: readonly Hook[]): HookRegistry => {
@@ -86,7 +85,6 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     if (known) return known;
     const made = hookRegistry(hooks);
     registries.set(hooks, made);
-    for (const action of commandsOf(hooks)) declared.set(JSON.stringify(action.argv), action);
     return made;
   };
 
@@ -125,6 +123,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     const id = `${ref.agent}/${ref.sid}`;
     const loaded = configure(ref);
     const registry = options.hooks ? registryOf(loaded.hooks) : NO_HOOKS;
+    if (options.hooks) declared.loaded(ref, loaded.hooks, { partial: loaded.skipped.length > 0 });
     const commands = loaded.hooks.some(runsCommand)
       ? (await (execution ??= openCommands(options, audit))).ports
       : null;
@@ -149,7 +148,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
               ...commands,
               audit: told.audit,
               asker: consentAsker(interventions, stopping, stamp),
-              commands: () => [...declared.values()],
+              commands: declared.all,
             },
           switchedOff: (hook) => hook.name !== null && loaded.disabled.has(hook.name),
           observe: tell,
@@ -160,9 +159,12 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
 
   const since = host.clock.now();
   const open = async (ref: SessionRef, wanted: () => void): Promise<Session> => {
-    const session = await openSession(
-      await optionsFor(ref, { audit, routed: sessions.arrived, wanted }),
-    );
+    const session = await optionsFor(ref, { audit, routed: sessions.arrived, wanted })
+      .then(openSession)
+      .catch((error: unknown) => {
+        declared.gone(ref);
+        throw error;
+      });
     await forgetStaleQuestions(session.id, session.state, { store, audit, since });
     return session;
   };
@@ -182,6 +184,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     open,
     put: (id, message) => putMessage(id, message, store, audit),
     onFailure,
+    onGone: declared.gone,
     keepMs: KEEP_MS,
     most: MOST_LOADED,
   });
