@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Caller } from "../tokens.ts";
-import { humanMessage, LONGEST_MESSAGE } from "../../session/messages.ts";
+import { humanMessage, keyedMessage, LONGEST_MESSAGE } from "../../session/messages.ts";
 import type { InboxMessage } from "../../store/store.ts";
 import { apiErrorOf, failure } from "../api_error.ts";
 import { json, type Route, route } from "../route.ts";
@@ -14,7 +14,7 @@ const RUN_BEHIND = 64 * 1024 * 1024;
 
 const KEY = /^[\x21-\x7e]{1,200}$/;
 const KEY_SAYS =
-  "Names the message: the same key in the same session is taken once, a repetition is told as `duplicate`.";
+  "Names the message: the same key in the same session is taken once, a repetition is told as `duplicate`, and another message is refused.";
 
 const text = z.string().regex(/\S/, "must not be blank").meta({ description: "What a person says." });
 
@@ -43,10 +43,12 @@ export const messageRoutes: readonly Route[] = [
       202: { says: "it is in the inbox", schema: accepted },
     },
     async handle({ hosting, ref, body, caller, header }) {
-      const id = messageId(caller, header("idempotency-key"), () => hosting.host.ids.next());
-      const message: InboxMessage = { ...humanMessage(id, body.text), wake: body.wake };
+      const message = messageOf(caller, header("idempotency-key"), body, () => hosting.host.ids.next());
       const status = await hosting.accept(ref, message);
-      return json({ id, session: `${ref.agent}/${ref.sid}`, status }, status === "stored" ? 202 : 200);
+      return json(
+        { id: message.id, session: `${ref.agent}/${ref.sid}`, status },
+        status === "stored" ? 202 : 200,
+      );
     },
   }),
   route<Record<string, never>, z.output<typeof runBody>>({
@@ -68,8 +70,10 @@ export const messageRoutes: readonly Route[] = [
     async handle({ hosting, streams, ref, body, caller, header }) {
       if (hosting.stopping) throw failure(503, "E_STOPPING", "reyn is stopping and takes nothing new");
       hosting.requireSession(ref);
-      const id = messageId(caller, header("idempotency-key"), () => hosting.host.ids.next());
-      const message = body.text === undefined ? undefined : humanMessage(id, body.text);
+      const { text } = body;
+      const message = text === undefined
+        ? undefined
+        : messageOf(caller, header("idempotency-key"), { text, wake: true }, () => hosting.host.ids.next());
       return streams.events((out) => {
         const unwatch = hosting.hub.watch(`${ref.agent}/${ref.sid}`, {
           event: (event) => out.send(event),
@@ -89,8 +93,13 @@ export const messageRoutes: readonly Route[] = [
 ];
 
 /** Keys of one token never meet those of another. */
-function messageId(caller: Caller, key: string | undefined, next: () => string): string {
-  if (key === undefined) return next();
+function messageOf(
+  caller: Caller,
+  key: string | undefined,
+  { text, wake }: { text: string; wake: boolean },
+  next: () => string,
+): InboxMessage {
+  if (key === undefined) return { ...humanMessage(next(), text), wake };
   if (!KEY.test(key)) {
     throw failure(
       400,
@@ -98,5 +107,5 @@ function messageId(caller: Caller, key: string | undefined, next: () => string):
       "Idempotency-Key has to be 1 to 200 visible ASCII characters without spaces",
     );
   }
-  return `http:${caller.name}:${key}`;
+  return keyedMessage(`http:${caller.name}:${key}`, text, wake);
 }
