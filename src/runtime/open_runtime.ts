@@ -178,7 +178,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     // One that nobody was there to answer may have let its session go.
     answered: (session) => sessions.arrived(session, true),
   });
-  const router = createRouter({ store, agents: configuration.agents });
+  const router = createRouter({ store, agents: configuration.agents, clock: host.clock });
   const sessions = loadedSessions({
     clock: host.ioClock,
     open,
