@@ -1,7 +1,12 @@
 import process from "node:process";
 import { ignoredSignals } from "../adapter/ignored_signals.ts";
+import type { Clock } from "../clock/clock.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { ReynError } from "../errors/reyn_error.ts";
+import type { ServerClient } from "../server/client.ts";
+import { remoteInterventions } from "../server/remote_interventions.ts";
+import { attachTerminal } from "./attach_terminal.ts";
+import type { HeldOutput } from "./held_output.ts";
 import type { GlobalOptions } from "./host.ts";
 
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
@@ -44,4 +49,27 @@ export function requireHooks({ hooks }: GlobalOptions): void {
     fix: "stop the server, or start it with --no-hooks",
     exitCode: EXIT.usage,
   });
+}
+
+export interface AskHereOptions {
+  client: ServerClient;
+  /** `<agent>/<sid>`. */
+  session: string;
+  output: HeldOutput;
+  talk: (line: string) => void;
+  json: boolean;
+  /** stdin was read to its end, as the message. */
+  stdinRead: boolean;
+  clock: Clock;
+}
+
+/** Asks the questions of a session of a server on this terminal, if it is one; resolves when the server knows. The function ends it. */
+export async function askHere(
+  { client, session, output, talk, json, stdinRead, clock }: AskHereOptions,
+): Promise<() => void> {
+  const onProblem = (said: string) => talk(`questions are not asked here: ${said}\n`);
+  const interventions = remoteInterventions({ client, session, clock, onProblem });
+  const detach = attachTerminal({ interventions, output, json, stdinRead, clock });
+  await interventions.ready();
+  return detach;
 }

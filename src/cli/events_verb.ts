@@ -2,6 +2,7 @@ import process from "node:process";
 import { controlDir } from "./control_dir.ts";
 import { eventsVerb } from "./events.ts";
 import type { GlobalOptions, Host } from "./host.ts";
+import { tellSource, watchServer, whoRuns } from "./told_source.ts";
 
 /** `reyn events`, ended in order by a signal when it follows; the exit code then tells the signal. */
 export async function eventsCommand(
@@ -9,6 +10,8 @@ export async function eventsCommand(
   options: Record<string, unknown>,
   host: Host,
 ): Promise<number> {
+  const dir = controlDir(globals.dir);
+  const follow = options["follow"] === true;
   const given = (key: string) => typeof options[key] === "string" ? { [key]: options[key] as string } : {};
   const ended = new AbortController();
   let signalled = 0;
@@ -17,6 +20,8 @@ export async function eventsCommand(
     ended.abort();
   };
   process.once("SIGINT", end).once("SIGTERM", end);
+  tellSource(globals, `${follow ? "follows" : "read from"} the log; ${whoRuns(dir)}`);
+  if (follow) void watchServer(dir, host.ioClock, ended.signal, (text) => tellSource(globals, text));
   try {
     const code = await eventsVerb(
       {
@@ -24,7 +29,7 @@ export async function eventsCommand(
         ...given("agent"),
         ...given("type"),
         ...given("since"),
-        follow: options["follow"] === true,
+        follow,
         json: globals.json,
       },
       {
@@ -32,12 +37,13 @@ export async function eventsCommand(
         stderr: (text) => void process.stderr.write(text),
         signal: ended.signal,
         clock: host.clock,
-        controlDir: controlDir(globals.dir),
+        controlDir: dir,
         colour: process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined,
       },
     );
     return signalled > 0 ? 128 + signalled : code;
   } finally {
+    ended.abort();
     process.off("SIGINT", end).off("SIGTERM", end);
   }
 }

@@ -3,26 +3,28 @@ import { escapeVisible } from "../errors/escape_visible.ts";
 import { ReynError } from "../errors/reyn_error.ts";
 import type { DryHook } from "../runtime/fire_dry.ts";
 import { errorOf, type ServerClient, sessionPath } from "../server/client.ts";
-import { detachOnSignals, requireHooks } from "./attached.ts";
+import { askHere, detachOnSignals, requireHooks } from "./attached.ts";
 import type { FiredForReal, FireForRealOptions } from "./fire_for_real.ts";
 import { fireResults } from "./fire_results.ts";
+import { heldOutput } from "./held_output.ts";
 import { shownEvent } from "./shown_event.ts";
 import { timeline } from "./timeline.ts";
 
 const WIDTH = 240;
 
 /**
- * Runs the hooks of a point in a session of the server that runs here, as it has them. Questions are put to whoever is attached to
- * the server. A signal ends the showing; the hooks go on.
+ * Runs the hooks of a point in a session of the server that runs here, as it has them. Its questions are asked on the terminal, too. A
+ * signal ends the showing; the hooks go on.
  */
 export async function fireThroughServer(
   client: ServerClient,
-  { configuration, key, payload, dry, globals }: Omit<FireForRealOptions, "dir" | "host" | "kind">,
+  { configuration, key, payload, dry, globals, host }: Omit<FireForRealOptions, "dir" | "kind">,
 ): Promise<FiredForReal> {
   requireHooks(globals);
-  const talk = (line: string) => {
+  const output = heldOutput();
+  const talk = output.writer((line) => {
     if (!globals.quiet) process.stderr.write(line);
-  };
+  });
   const show = timeline({ data: talk, talk, width: WIDTH });
   const session = `${configuration.agent}/${configuration.sid}`;
   talk(`(in session ${session}, through reyn serve, pid ${client.pid})\n`);
@@ -30,7 +32,17 @@ export async function fireThroughServer(
   const signals = detachOnSignals();
   const results = fireResults();
   let ended = false;
+  let detach = () => {};
   try {
+    detach = await askHere({
+      client,
+      session,
+      output,
+      talk,
+      json: globals.json,
+      stdinRead: false,
+      clock: host.ioClock,
+    });
     const body = { point: key, payload };
     for await (
       const { type, data } of client.stream(sessionPath(session, "/fire"), body, signals.detached)
@@ -50,6 +62,7 @@ export async function fireThroughServer(
   } catch (error) {
     if (signals.received() === 0) throw error;
   } finally {
+    detach();
     signals.dispose();
   }
   const signal = signals.received();

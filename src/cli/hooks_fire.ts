@@ -49,7 +49,7 @@ export async function fireHooksVerb({ globals, point, data, run }: FireOptions, 
   /** In the session of a server, where one runs; else in this process. */
   async function fireNow(): Promise<FiredForReal> {
     const client = await connectServer(dir, host.ioClock);
-    if (client) return await fireThroughServer(client, { configuration, key, payload, dry, globals });
+    if (client) return await fireThroughServer(client, { configuration, key, payload, dry, globals, host });
     return await fireForReal({ configuration, dir, key, kind: kindOf(target), payload, dry, globals, host });
   }
   const { hooks, signalled } = { signalled: undefined, ...fired };

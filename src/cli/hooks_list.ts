@@ -11,6 +11,7 @@ import { decisionSetup } from "../runtime/decisions.ts";
 import { type ListedHook, type ListedPlugin, listHooks } from "../runtime/hook_listing.ts";
 import { controlDir } from "./control_dir.ts";
 import type { GlobalOptions } from "./host.ts";
+import { changedSinceStart, tellSource, whoRuns } from "./told_source.ts";
 
 /**
  * `reyn hooks list`: every reaction of all layers and every decision hook, whether it may run, and what it has done. Imports and
@@ -50,6 +51,12 @@ export async function listHooksVerb(globals: GlobalOptions): Promise<number> {
       if (hooks.length === 0 && decisions.hooks.length === 0) process.stderr.write("no hooks\n");
       if (countedSince !== null) process.stderr.write(`counted since ${countedSince}\n`);
     }
+  }
+  tellSource(globals, `read from files and the log; ${whoRuns(dir)}`);
+  const changed = changedSinceStart(dir);
+  if (changed && changed.files.length > 0) {
+    const { files, pid } = changed;
+    tellSource(globals, `changed since reyn serve, pid ${pid}, has read them: ${files.join(", ")}`);
   }
   return errors.length > 0 ? EXIT.refused : EXIT.ok;
 }

@@ -15,6 +15,7 @@ import { heldOutput } from "./held_output.ts";
 import type { GlobalOptions, Host } from "./host.ts";
 import { readMessage } from "./read_message.ts";
 import { onSignals } from "./signals.ts";
+import { newsOfSuspensions } from "./suspensions.ts";
 import { jsonLines, timeline } from "./timeline.ts";
 
 export interface RunOptions {
@@ -129,7 +130,12 @@ function shownRun(
     others.set(session, made);
     return made;
   };
-  return (event, session) => session === own ? mine(event) : beside(session)(event);
+  const isNews = newsOfSuspensions();
+  return (event, session) => {
+    if (!isNews(event, session)) return;
+    if (session === own) mine(event);
+    else beside(session)(event);
+  };
 }
 
 /** The reason why a message was not taken; the session is sound then, and is to be closed in order. */

@@ -3,13 +3,12 @@ import { EXIT } from "../errors/exit_codes.ts";
 import { ReynError } from "../errors/reyn_error.ts";
 import type { RunResult } from "../runtime/serve_run.ts";
 import { connectServer, errorOf, sessionPath } from "../server/client.ts";
-import { remoteInterventions } from "../server/remote_interventions.ts";
-import { attachTerminal } from "./attach_terminal.ts";
-import { detachOnSignals, requireHooks } from "./attached.ts";
+import { askHere, detachOnSignals, requireHooks } from "./attached.ts";
 import { goOnWithoutReader } from "./closed_output.ts";
 import { heldOutput } from "./held_output.ts";
 import type { GlobalOptions, Host } from "./host.ts";
 import { shownEvent } from "./shown_event.ts";
+import { newsOfSuspensions } from "./suspensions.ts";
 import { timeline } from "./timeline.ts";
 
 const WIDTH = 240;
@@ -39,35 +38,33 @@ export async function runThroughServer(
   });
   const data = output.writer((line) => void process.stdout.write(line));
   const show = timeline({ data, talk, width: WIDTH });
+  const isNews = newsOfSuspensions();
   goOnWithoutReader();
   talk(`(through reyn serve, pid ${client.pid})\n`);
 
   const signals = detachOnSignals();
   const id = `${globals.agent}/${globals.session}`;
-  const interventions = remoteInterventions({
-    client,
-    session: id,
-    clock: host.ioClock,
-    onProblem: (said) => talk(`questions are not asked here: ${said}\n`),
-  });
-  const detach = attachTerminal({
-    interventions,
-    output,
-    json: globals.json,
-    stdinRead,
-    clock: host.ioClock,
-  });
+  let detach = () => {};
   let result: RunResult | undefined;
   try {
     // The first hook's question comes with the message.
-    await interventions.ready();
+    detach = await askHere({
+      client,
+      session: id,
+      output,
+      talk,
+      json: globals.json,
+      stdinRead,
+      clock: host.ioClock,
+    });
     const body = text === undefined ? {} : { text };
     for await (const { type, data: told } of client.stream(sessionPath(id, "/run"), body, signals.detached)) {
       const event: unknown = JSON.parse(told);
       if (type === "run_ended") result = event as RunResult;
       else if (type === "run_refused") {
         throw errorOf(event) ?? new ReynError("E_INTERNAL", "the server failed");
-      } else if (globals.json) data(`${told}\n`);
+      } else if (!isNews(Object(event) as Record<string, unknown>, id)) continue;
+      else if (globals.json) data(`${told}\n`);
       else {
         const shown = shownEvent(event);
         if (shown) show(shown);

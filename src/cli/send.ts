@@ -6,7 +6,7 @@ import { requireStart } from "../runtime/audit_trust.ts";
 import { loadForSession } from "../runtime/configuration.ts";
 import { openBare } from "../runtime/open_bare.ts";
 import { connectServer, sessionPath } from "../server/client.ts";
-import { humanMessage } from "../session/messages.ts";
+import { humanMessage, keyedMessage } from "../session/messages.ts";
 import { putMessage } from "../session/put_message.ts";
 import { controlDir } from "./control_dir.ts";
 import type { GlobalOptions, Host } from "./host.ts";
@@ -85,9 +85,10 @@ async function storeAlone(
   try {
     const session = `${agent}/${sid}`;
     // As over the control socket, so that a repetition is one whichever way it comes.
-    const id = key === undefined ? host.ids.next() : `http:local:${key}`;
-    const message = { ...humanMessage(id, text), wake: !passive };
-    return { id, session, status: await putMessage(session, message, bare.store, bare.audit) };
+    const message = key === undefined
+      ? { ...humanMessage(host.ids.next(), text), wake: !passive }
+      : keyedMessage(`http:local:${key}`, text, !passive);
+    return { id: message.id, session, status: await putMessage(session, message, bare.store, bare.audit) };
   } finally {
     await bare.close();
   }

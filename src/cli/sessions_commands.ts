@@ -6,7 +6,7 @@ export function addSessionsCommands(program: Command, { verb, act, host }: VerbK
   const list = act(async (globals, options) => {
     if (sessions.args.length > 0 && sessions.args[0] !== "list") throw unknownVerb(sessions, sessions.args);
     const wanted = { agent: options["agent"] !== undefined, session: options["session"] !== undefined };
-    return await (await import("./sessions.ts")).listSessionsVerb(globals, wanted);
+    return await (await import("./sessions.ts")).listSessionsVerb(globals, wanted, host);
   });
   sessions.action(list);
   verb(sessions, "list", "list sessions: all, or those of --agent and --session").action(list);

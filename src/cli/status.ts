@@ -7,9 +7,11 @@ import { isReynError, ReynError } from "../errors/reyn_error.ts";
 import { quote } from "../errors/quote.ts";
 import { withStoreForReading } from "../runtime/read_store.ts";
 import { connectServer } from "../server/client.ts";
+import { findServer } from "../server/find_server.ts";
 import type { StatusBody } from "../server/routes/status.ts";
 import { controlDir } from "./control_dir.ts";
 import type { GlobalOptions, Host } from "./host.ts";
+import { tellSource, whoRuns } from "./told_source.ts";
 
 const AGAIN_MS = 100;
 
@@ -21,10 +23,11 @@ export async function statusVerb(
   const dir = controlDir(globals.dir);
   const waitMs = wait === undefined ? 0 : waitOf(wait);
   const until = host.ioClock.monotonic() + waitMs;
-  let status = await ask(dir, host, waitMs > 0);
-  while (waitMs > 0 && status?.ready !== true && host.ioClock.monotonic() < until) {
+  const left = () => until - host.ioClock.monotonic();
+  let status = await ask(dir, host, waitMs > 0 ? waitMs : undefined);
+  while (waitMs > 0 && status?.ready !== true && left() > 0) {
     await sleep(host.ioClock, AGAIN_MS);
-    status = await ask(dir, host, true);
+    status = await ask(dir, host, Math.max(0, left()));
   }
   if (status) tell(status, globals);
   else await tellAlone(dir, globals);
@@ -32,19 +35,24 @@ export async function statusVerb(
   return waitMs > 0 ? EXIT.timeout : EXIT.refused;
 }
 
-/** `patient`: a server that does not answer yet counts as none. */
-async function ask(dir: string, host: Host, patient: boolean): Promise<StatusBody | undefined> {
+/** With `waitMs`, a server that does not answer yet counts as none. */
+async function ask(dir: string, host: Host, waitMs: number | undefined): Promise<StatusBody | undefined> {
   try {
-    const client = await connectServer(dir, host.ioClock);
+    const patience = waitMs === undefined ? {} : { patienceMs: waitMs };
+    const client = await connectServer(dir, host.ioClock, patience);
     return client && await client.get("/api/status") as StatusBody;
   } catch (error) {
-    if (patient && isReynError(error) && error.code === "E_SERVER_UNREACHABLE") return undefined;
+    if (waitMs !== undefined && isReynError(error) && error.code === "E_SERVER_UNREACHABLE") return undefined;
     throw error;
   }
 }
 
 function tell(status: StatusBody, { json, quiet }: GlobalOptions): void {
-  if (json) return void process.stdout.write(`${JSON.stringify({ running: true, ...status })}\n`);
+  const source = `asked reyn serve, pid ${status.pid}`;
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ running: true, ...status })}\n`);
+    return tellSource({ quiet }, source);
+  }
   const { pid, url, started_at, ready, reasons, sessions, questions, memory_bytes } = status;
   const lines = [
     `reyn serve (pid ${pid}) since ${started_at}${url === null ? "" : ` on ${url}`}`,
@@ -56,7 +64,7 @@ function tell(status: StatusBody, { json, quiet }: GlobalOptions): void {
     ),
   ];
   process.stdout.write(`${lines.join("\n")}\n`);
-  if (!quiet) process.stderr.write("(asked the server over its control socket)\n");
+  tellSource({ quiet }, source);
 }
 
 async function tellAlone(dir: string, { json, quiet }: GlobalOptions): Promise<void> {
@@ -64,13 +72,13 @@ async function tellAlone(dir: string, { json, quiet }: GlobalOptions): Promise<v
     const rows = await store.sessions();
     return { sessions: rows.length, waiting: rows.filter(({ waking }) => waking > 0).length };
   });
-  if (json) {
-    return void process.stdout.write(`${JSON.stringify({ running: false, ready: false, ...counts })}\n`);
-  }
-  process.stdout.write(
-    `no server runs; ${counts.sessions} sessions, ${counts.waiting} with messages waiting\n`,
-  );
-  if (!quiet) process.stderr.write("(read from the store)\n");
+  const server = findServer(dir);
+  const text = json ? JSON.stringify({ running: server !== undefined, ready: false, ...counts }) : [
+    server ? `reyn serve (pid ${server.pid}) does not answer` : "no server runs",
+    `${counts.sessions} sessions, ${counts.waiting} with messages waiting`,
+  ].join("; ");
+  process.stdout.write(`${text}\n`);
+  tellSource({ quiet }, `read from the store; ${whoRuns(dir)}`);
 }
 
 function waitOf(text: string): number {

@@ -55,6 +55,8 @@ export interface LoadedSessionsOptions {
   put(id: string, message: InboxMessage): Promise<"stored" | "duplicate">;
   /** Told of a session that could not be loaded, run or ended; the others go on. */
   onFailure(id: string, error: unknown): void;
+  /** Told of a session that was unloaded or has ended. */
+  onGone(ref: SessionRef): void;
   /** How long a session stays loaded with nothing to do. */
   keepMs: number;
   /** Sessions kept loaded at most; the one idle the longest goes first. */
@@ -163,14 +165,19 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
       await session.abandon();
       onFailure(entry.id, error);
     };
-    const gone = session.unload().catch(failed).finally(() => leaving.delete(entry.id));
+    const gone = session.unload().catch(failed).finally(() => {
+      leaving.delete(entry.id);
+      options.onGone(refOf(entry.id));
+    });
     leaving.set(entry.id, gone);
   };
 
   /** Before it is opened anew nothing of it may be left, or both would act, and write the same file. */
   const abandon = (entry: Entry, session: Session): void => {
     const gone = session.abandon().finally(() => {
-      if (leaving.get(entry.id) === gone) leaving.delete(entry.id);
+      if (leaving.get(entry.id) !== gone) return;
+      leaving.delete(entry.id);
+      options.onGone(refOf(entry.id));
     });
     leaving.set(entry.id, gone);
   };
@@ -262,6 +269,7 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
       const { ending } = entry;
       const gone = endOf(entry).finally(() => {
         leaving.delete(entry.id);
+        options.onGone(ref);
         if (ending.late) arrived(entry.id, true);
       });
       leaving.set(entry.id, gone.catch(() => {}));

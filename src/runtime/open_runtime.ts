@@ -2,8 +2,7 @@ import { existsSync } from "node:fs";
 import process from "node:process";
 import type { Audit } from "../audit/audit.ts";
 import { createDispatcher, type Dispatcher } from "../hooks/dispatcher.ts";
-import type { ExecAction } from "../hooks/exec_action.ts";
-import { commandsOf, type Hook } from "../hooks/hook.ts";
+import type { Hook } from "../hooks/hook.ts";
 import { type HookRegistry, hookRegistry, NO_HOOKS } from "../hooks/registry.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
 import type { Interventions } from "../interventions/interventions.ts";
@@ -17,6 +16,7 @@ import type { TimerQueue } from "../clock/timer_queue.ts";
 import type { SessionBus } from "../session/session_bus.ts";
 import type { Store } from "../store/store.ts";
 import { type Configuration, loadForSession, requireUsable } from "./configuration.ts";
+import { declaredCommands } from "./declared_commands.ts";
 import type { Execution } from "./exec_ports.ts";
 import { untrustedKeys } from "./audit_trust.ts";
 import { operatorStamp } from "../consent/operator_secret.ts";
@@ -80,8 +80,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   const models = new Map<string, Model>();
   /** Sessions that share their hooks share their registry. */
   const registries = new WeakMap<readonly Hook[], HookRegistry>();
-  /** The commands of all hooks of all sessions, each argv once. */
-  const declared = new Map<string, ExecAction>();
+  const declared = declaredCommands(controlDir);
   let execution: Promise<Execution> | undefined;
 
   const registryOf = (hooks: readonly Hook[]): HookRegistry => {
@@ -89,7 +88,6 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     if (known) return known;
     const made = hookRegistry(hooks);
     registries.set(hooks, made);
-    for (const action of commandsOf(hooks)) declared.set(JSON.stringify(action.argv), action);
     return made;
   };
 
@@ -128,6 +126,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     const id = `${ref.agent}/${ref.sid}`;
     const loaded = configure(ref);
     const registry = options.hooks ? registryOf(loaded.hooks) : NO_HOOKS;
+    if (options.hooks) declared.loaded(ref, loaded.hooks, { partial: loaded.skipped.length > 0 });
     const commands = loaded.hooks.some(runsCommand)
       ? (await (execution ??= openCommands(options, audit))).ports
       : null;
@@ -152,7 +151,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
               ...commands,
               audit: told.audit,
               asker: consentAsker({ interventions, stopping, stamp, left }),
-              commands: () => [...declared.values()],
+              commands: declared.all,
             },
           switchedOff: (hook) => hook.name !== null && loaded.disabled.has(hook.name),
           observe: tell,
@@ -165,9 +164,12 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
   /** Ids of questions of consent that an earlier process left. */
   const left = new Set<string>();
   const open = async (ref: SessionRef, wanted: () => void): Promise<Session> => {
-    const session = await openSession(
-      await optionsFor(ref, { audit, routed: sessions.arrived, wanted }),
-    );
+    const session = await optionsFor(ref, { audit, routed: sessions.arrived, wanted })
+      .then(openSession)
+      .catch((error: unknown) => {
+        declared.gone(ref);
+        throw error;
+      });
     const { id, state } = session;
     const kept = await forgetStaleQuestions(id, state, { store, interventions, audit, since });
     for (const question of kept) left.add(question);
@@ -184,12 +186,13 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     answered: (session) => sessions.arrived(session, true),
     returnMs: options.surfacesReturnMs ?? 0,
   });
-  const router = createRouter({ store, agents: configuration.agents });
+  const router = createRouter({ store, agents: configuration.agents, clock: host.clock });
   const sessions = loadedSessions({
     clock: host.ioClock,
     open,
     put: (id, message) => putMessage(id, message, store, audit),
     onFailure,
+    onGone: declared.gone,
     keepMs: KEEP_MS,
     most: MOST_LOADED,
   });

@@ -1,3 +1,4 @@
+import type { Clock } from "../clock/clock.ts";
 import type { Hook } from "../hooks/hook.ts";
 import type { Route } from "../hooks/ports.ts";
 import {
@@ -12,26 +13,36 @@ import type { Store } from "../store/store.ts";
 
 export interface Router {
   /** Where pushes of hooks of this session go. */
-  from(own: SessionRef): (target: string, hook: Hook) => Route | Promise<Route>;
+  from(own: SessionRef): (target: string, hook: Pick<Hook, "layer">) => Route | Promise<Route>;
 }
 
 export interface RouterOptions {
   store: Pick<Store, "session">;
   /** Declared agents. */
   agents: readonly string[];
+  clock: Clock;
 }
 
 /** Every agent has this session, whether it was ever opened or not. */
 const MAIN = "main";
-/** Sessions that pushes may bring into being while the process runs. */
+/** Sessions that pushes may bring into being within an hour. */
 const MOST_SPAWNED = 1000;
+const HOUR_MS = 3_600_000;
 
 /**
  * Finds the session that a push names: one that exists, `main` of any declared agent, or `<transport>:<id>` of the same
  * agent, which a push may bring into being. Nothing else is ever created by a push.
  */
-export function createRouter({ store, agents }: RouterOptions): Router {
-  const spawned = new Set<string>();
+export function createRouter({ store, agents, clock }: RouterOptions): Router {
+  /** When, the oldest first. */
+  const spawned = new Map<string, number>();
+
+  const forgetOld = (now: number) => {
+    for (const [id, at] of spawned) {
+      if (now - at < HOUR_MS) return;
+      spawned.delete(id);
+    }
+  };
 
   const lookUp = async (ref: SessionRef, own: SessionRef): Promise<Route> => {
     const id = `${ref.agent}/${ref.sid}`;
@@ -39,10 +50,12 @@ export function createRouter({ store, agents }: RouterOptions): Router {
     if (ref.agent !== own.agent || !ref.sid.includes(":")) {
       return refused("there is no such session");
     }
+    const now = clock.monotonic();
+    forgetOld(now);
     if (spawned.size >= MOST_SPAWNED) {
-      return refused(`pushes have made ${MOST_SPAWNED} sessions already`);
+      return refused(`pushes have made ${MOST_SPAWNED} sessions within an hour`);
     }
-    spawned.add(id);
+    spawned.set(id, now);
     return { to: "session", id };
   };
 

@@ -30,6 +30,7 @@ const STATUS: { readonly [code in ErrorCode]?: number } = {
   E_SESSION_NAME: 400,
   E_USAGE: 400,
   E_MESSAGE_TOO_LARGE: 413,
+  E_MESSAGE_KEY: 422,
   E_INBOX_FULL: 429,
   E_EVENTS_FULL: 429,
   E_HOOK_POINT: 400,

@@ -22,22 +22,29 @@ export interface ServerClient {
 /** A server that has just started, or is just stopping, is waited for so long. */
 const PATIENCE_MS = 5_000;
 const AGAIN_MS = 50;
-/** For one answer; a turn is never waited for in one. */
+/** For one answer to begin, and between its pieces; a turn is never waited for in one. */
 const ANSWER_MS = 30_000;
+/** A stream says something every 15 seconds, were it only that it lives. */
+const SILENCE_MS = 60_000;
 const MOST_ANSWER = 512 * 1024 * 1024;
 
 /**
  * The server that runs on this control folder; undefined where none does. Throws E_SERVER_SOCKET when what lies in the place of
- * its socket is not of this user, E_SERVER_UNREACHABLE when it does not answer.
+ * its socket is not of this user, E_SERVER_UNREACHABLE when it does not answer within `patienceMs` (default 5 s).
  */
-export async function connectServer(controlDir: string, clock: Clock): Promise<ServerClient | undefined> {
-  const until = clock.monotonic() + PATIENCE_MS;
+export async function connectServer(
+  controlDir: string,
+  clock: Clock,
+  { patienceMs = PATIENCE_MS } = {},
+): Promise<ServerClient | undefined> {
+  const until = clock.monotonic() + patienceMs;
   for (;;) {
     const holder = findServer(controlDir);
     if (!holder) return undefined;
     try {
       const path = requireOwnSocket(stateDir(controlDir));
-      await ask(path, "GET", "/healthz");
+      const left = Math.max(AGAIN_MS, until - clock.monotonic());
+      await textOf(await ask(path, "GET", "/healthz", { answerMs: left }), left);
       return clientOf(path, holder.pid);
     } catch (error) {
       if (!(error instanceof ReynError) || error.code !== "E_SERVER_UNREACHABLE") throw error;
@@ -57,25 +64,31 @@ function clientOf(path: string, pid: number): ServerClient {
     pid,
     get: async (to) => parse(await textOf(await ask(path, "GET", to))),
     post: async (to, body = {}, headers = {}) =>
-      parse(await textOf(await ask(path, "POST", to, body, headers))),
+      parse(await textOf(await ask(path, "POST", to, { body, headers }))),
     async *stream(to, body, signal) {
-      const answer = await ask(path, "POST", to, body, {}, signal);
-      yield* readEvents(answer, signal);
+      const answer = await ask(path, "POST", to, { body, signal });
+      yield* readEvents(piecesOf(answer, SILENCE_MS), signal);
     },
     async follow(to, signal) {
       const headers = { accept: "text/event-stream" };
-      return readEvents(await ask(path, "GET", to, undefined, headers, signal), signal);
+      const answer = await ask(path, "GET", to, { headers, signal });
+      return readEvents(piecesOf(answer, SILENCE_MS), signal);
     },
   };
+}
+
+interface AskOptions {
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  signal?: AbortSignal | undefined;
+  answerMs?: number;
 }
 
 function ask(
   socketPath: string,
   method: string,
   path: string,
-  body?: unknown,
-  headers: Readonly<Record<string, string>> = {},
-  signal?: AbortSignal,
+  { body, headers = {}, signal, answerMs = ANSWER_MS }: AskOptions = {},
 ): Promise<IncomingMessage> {
   const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   return new Promise((resolve, reject) => {
@@ -91,8 +104,8 @@ function ask(
       },
     });
     const timer = setTimeout(
-      () => sent.destroy(new Error(`no answer within ${ANSWER_MS / 1000} s`)),
-      ANSWER_MS,
+      () => sent.destroy(new Error(`no answer within ${Math.ceil(answerMs / 1000)} s`)),
+      answerMs,
     );
     const abort = () => sent.destroy(new Error("given up"));
     signal?.addEventListener("abort", abort, { once: true });
@@ -103,29 +116,47 @@ function ask(
     });
     sent.on("error", (error) => {
       clearTimeout(timer);
-      reject(
-        new ReynError(
-          "E_SERVER_UNREACHABLE",
-          `the server does not answer on ${socketPath}: ${error.message}`,
-          {
-            cause: error,
-          },
-        ),
-      );
+      reject(unreachable(`the server does not answer on ${socketPath}: ${error.message}`, error));
     });
     sent.end(bytes);
   });
 }
 
-async function textOf(answer: IncomingMessage): Promise<string> {
+async function textOf(answer: IncomingMessage, silenceMs = ANSWER_MS): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of answer) {
-    size += (part as Uint8Array).byteLength;
+  for await (const part of piecesOf(answer, silenceMs)) {
+    size += part.byteLength;
     if (size > MOST_ANSWER) throw new ReynError("E_SERVER_UNREACHABLE", "the server's answer is too large");
-    parts.push(part as Uint8Array);
+    parts.push(part);
   }
   return Buffer.concat(parts).toString("utf8");
+}
+
+/** What an answer consists of, as long as no piece keeps waiting for longer than that. */
+async function* piecesOf(answer: IncomingMessage, silenceMs: number): AsyncGenerator<Uint8Array> {
+  const wait = () =>
+    setTimeout(
+      () => answer.destroy(new Error(`nothing came for ${Math.ceil(silenceMs / 1000)} s`)),
+      silenceMs,
+    );
+  let timer = wait();
+  try {
+    for await (const part of answer) {
+      clearTimeout(timer);
+      yield part as Uint8Array;
+      timer = wait();
+    }
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    throw unreachable(`the server's answer broke off: ${said}`, error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function unreachable(message: string, cause: unknown): ReynError {
+  return new ReynError("E_SERVER_UNREACHABLE", message, { cause });
 }
 
 function parse(text: string): unknown {

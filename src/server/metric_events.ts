@@ -66,6 +66,21 @@ const OF_EVENT: Readonly<Record<string, (data: Data) => Sample[]>> = {
   ],
   session_halted: ({ reason }) => [one("reyn_sessions_halted_total", { reason: haltReason(reason) })],
   session_interrupted: () => [one("reyn_sessions_interrupted_total", {})],
+  session_failed: ({ code }) => [one("reyn_sessions_failed_total", { code: wordLabel(code) })],
+  intervention_closed: ({ kind, reason }) => [
+    one("reyn_questions_closed_total", { kind: wordLabel(kind), reason: wordLabel(reason) }),
+  ],
+  http_refused: ({ status, code, count }) => [
+    {
+      metric: "reyn_http_refused_total",
+      labels: { status: String(status), code: wordLabel(code) },
+      value: typeof count === "number" ? count : 1,
+    },
+  ],
+  sandbox_policy_not_applied: ({ policy_field }) => [
+    one("reyn_policies_not_applied_total", { field: wordLabel(policy_field) }),
+  ],
+  project_untrusted: () => [one("reyn_project_untrusted_total", {})],
   layer_skipped: ({ layer }) => [one("reyn_layers_skipped_total", { layer: wordLabel(layer) })],
   composer_dropped: ({ reason, count }) => [
     {
@@ -75,13 +90,6 @@ const OF_EVENT: Readonly<Record<string, (data: Data) => Sample[]>> = {
     },
   ],
   bus_event_published: ({ outcome }) => [one("reyn_bus_events_total", { outcome: wordLabel(outcome) })],
-  http_refused: ({ status, code, count }) => [
-    {
-      metric: "reyn_http_refused_total",
-      labels: { status: String(status), code: wordLabel(code) },
-      value: typeof count === "number" ? count : 1,
-    },
-  ],
   bus_subscriber_dropped: ({ drop_count }) => [
     { metric: "reyn_bus_dropped_total", labels: {}, value: typeof drop_count === "number" ? drop_count : 1 },
   ],

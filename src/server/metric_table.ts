@@ -47,7 +47,8 @@ export const METRICS = {
     labels: {
       point: POINT,
       scheme: "exec, exec_capture",
-      outcome: "ok, exit, signal, timeout, launch_failed, output_limit, bad_directive",
+      outcome:
+        "ok, exit, signal, timeout, launch_failed, output_limit, bad_directive, and of plugins their own",
     },
   },
   reyn_hook_run_seconds: {
@@ -139,6 +140,31 @@ export const METRICS = {
     says: "sessions that were found to have ended without an end",
     labels: {},
   },
+  reyn_sessions_failed_total: {
+    kind: "counter",
+    says: "times that a session could not be loaded, run or ended; it is tried again",
+    labels: { code: "code of the error" },
+  },
+  reyn_questions_closed_total: {
+    kind: "counter",
+    says: "questions to people that were closed without an answer, which refuses what they asked about",
+    labels: { kind: "consent, valve", reason: "expired, withdrawn, nobody" },
+  },
+  reyn_http_refused_total: {
+    kind: "counter",
+    says: "requests that were refused; more than the first of a kind are added after ten seconds",
+    labels: { status: "status that was answered", code: "code of the error" },
+  },
+  reyn_policies_not_applied_total: {
+    kind: "counter",
+    says: "times that `sandbox.policy` was found to say what does not reach hooks",
+    labels: { field: "key of the policy" },
+  },
+  reyn_project_untrusted_total: {
+    kind: "counter",
+    says: "times that something was not started, because project files set what the operator does not trust",
+    labels: {},
+  },
   reyn_layers_skipped_total: {
     kind: "counter",
     says: "layers that could not be used and were left out",
@@ -166,11 +192,6 @@ export const METRICS = {
     kind: "counter",
     says: "events that a subscriber of a bus did not get",
     labels: {},
-  },
-  reyn_http_refused_total: {
-    kind: "counter",
-    says: "requests that were refused, up to ten seconds late",
-    labels: { status: "of HTTP", code: "code of the error" },
   },
   reyn_decision_failures_total: {
     kind: "counter",

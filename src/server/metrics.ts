@@ -96,10 +96,24 @@ export function createMetrics({ clock }: { clock: Clock }): Metrics {
       note("reyn_store_commit_seconds", { call, status }, (clock.monotonic() - since) / 1000);
       return result;
     } catch (error) {
-      note("reyn_store_errors_total", { code: isReynError(error) ? error.code : "E_INTERNAL" }, 1);
+      failed(error);
       throw error;
     }
   };
+
+  const failed = (error: unknown) =>
+    note("reyn_store_errors_total", { code: isReynError(error) ? error.code : "E_INTERNAL" }, 1);
+
+  /** The same call, whose failures are counted. */
+  const counted =
+    <A extends unknown[], T>(call: (...args: A) => Promise<T>) => async (...args: A): Promise<T> => {
+      try {
+        return await call(...args);
+      } catch (error) {
+        failed(error);
+        throw error;
+      }
+    };
 
   const gauges = async (): Promise<void> => {
     note("reyn_start_time_seconds", {}, startedAt / 1000);
@@ -134,7 +148,7 @@ export function createMetrics({ clock }: { clock: Clock }): Metrics {
       note("reyn_inbox_oldest_seconds", {}, age);
     } catch (error) {
       totals = undefined;
-      note("reyn_store_errors_total", { code: isReynError(error) ? error.code : "E_INTERNAL" }, 1);
+      failed(error);
       // Stale figures would say that all is as it was.
       for (const name of OF_THE_STORE) made.get(name)?.reset();
     }
@@ -147,6 +161,15 @@ export function createMetrics({ clock }: { clock: Clock }): Metrics {
         ...store,
         commit: (commit) => timed("commit", () => store.commit(commit)),
         put: (session, message) => timed("put", () => store.put(session, message)),
+        claim: counted(store.claim),
+        renew: counted(store.renew),
+        release: counted(store.release),
+        ask: counted(store.ask),
+        answer: counted(store.answer),
+        settle: counted(store.settle),
+        pending: counted(store.pending),
+        session: counted(store.session),
+        sessions: counted(store.sessions),
       }),
       auditLost: (count, reason) => record("reyn_audit_lost_total", { reason }, count),
       auditProblem: (code) => note("reyn_audit_problems_total", { code }, 1),

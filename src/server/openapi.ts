@@ -25,7 +25,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
   };
 }
 
-function operation({ summary, needs, path, query, headers = {}, body, answers }: Route): JsonSchema {
+function operation({ method, summary, needs, path, query, headers = {}, body, answers }: Route): JsonSchema {
   const parameters: JsonSchema[] = [];
   if (path.includes("{session}")) {
     parameters.push({
@@ -48,9 +48,10 @@ function operation({ summary, needs, path, query, headers = {}, body, answers }:
   }
   const responses: Record<string, unknown> = {};
   for (const [status, { says, schema, type = "application/json" }] of Object.entries(answers)) {
+    const form = schema ? { schema: schemaOf(schema, "output") } : {};
     responses[status] = {
       description: says,
-      content: { [type]: schema ? { schema: schemaOf(schema, "output") } : {} },
+      content: Object.fromEntries([type].flat().map((one) => [one, form])),
     };
   }
   responses["default"] = {
@@ -58,6 +59,7 @@ function operation({ summary, needs, path, query, headers = {}, body, answers }:
     content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
   };
   return {
+    operationId: operationId(method, path),
     summary,
     ...(needs.length === 0 ? { security: [] } : { security: [{ token: [] }], "x-scopes": needs }),
     parameters,
@@ -68,6 +70,15 @@ function operation({ summary, needs, path, query, headers = {}, body, answers }:
       : {}),
     responses,
   };
+}
+
+/** `postSessionsSessionMessages` of `POST /api/sessions/{session}/messages`. */
+function operationId(method: string, path: string): string {
+  const words = path.split(/[^A-Za-z]+/).filter((word) => word !== "" && word !== "api");
+  return words.reduce(
+    (id, word) => id + word.slice(0, 1).toUpperCase() + word.slice(1),
+    method.toLowerCase(),
+  );
 }
 
 function schemaOf(schema: z.ZodType, io: "input" | "output"): JsonSchema {

@@ -30,7 +30,9 @@ interface RouteText {
   /** All of these; none: anyone may ask. */
   needs: readonly Need[];
   /** Success status, with the form of its JSON; null: not JSON. */
-  answers: Readonly<Record<number, { says: string; schema: z.ZodType | null; type?: string }>>;
+  answers: Readonly<
+    Record<number, { says: string; schema: z.ZodType | null; type?: string | readonly string[] }>
+  >;
   /** Request headers that it heeds. */
   headers?: Readonly<Record<string, string>>;
   /** Largest body, in bytes. */

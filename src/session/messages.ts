@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { MessageKind } from "../points/message_kinds.ts";
 import type { HookPush } from "../hooks/push.ts";
 import type { InboxMessage, InboxRow, Json } from "../store/store.ts";
@@ -32,6 +33,12 @@ export const LONGEST_MESSAGE = 32 * 1024 * 1024;
 
 export function humanMessage(id: string, text: string): InboxMessage {
   return { id, kind: "user", wake: true, body: { text, chain_id: id } };
+}
+
+/** A message of a person under an id that its sender has chosen: sent again, it has to say the same. */
+export function keyedMessage(id: string, text: string, wake: boolean): InboxMessage {
+  const hash = createHash("sha256").update(wake ? "wake\n" : "passive\n").update(text).digest();
+  return { ...humanMessage(id, text), wake, digest: hash.readUIntBE(0, 6) };
 }
 
 /** `hops`: how many sessions it has come through, one after the other, without a message from outside. */

@@ -5,7 +5,7 @@ import { LONGEST_MESSAGE, textOf } from "./messages.ts";
 
 /**
  * Puts a message in a session's inbox, whether the session is loaded or not; durable when resolved. Throws
- * E_MESSAGE_TOO_LARGE or E_INBOX_FULL, with a record, when it is not taken.
+ * E_MESSAGE_TOO_LARGE, E_MESSAGE_KEY or E_INBOX_FULL, with a record, when it is not taken.
  */
 export async function putMessage(
   session: string,
@@ -27,6 +27,11 @@ export async function putMessage(
       return "stored";
     case "duplicate":
       return "duplicate";
+    case "conflict":
+      audit.emit("inbox_refused", session, { kind: message.kind, reason: "key of another message" });
+      throw new ReynError("E_MESSAGE_KEY", `${session} has had another message under that key`, {
+        fix: "send a new message under a key of its own; only a repetition has the key of the first",
+      });
     case "full":
       audit.emit("inbox_refused", session, { kind: message.kind, reason: "inbox full" });
       throw new ReynError("E_INBOX_FULL", `the inbox of ${session} is full; the message was not taken`);

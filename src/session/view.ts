@@ -105,9 +105,10 @@ export async function viewSession(store: Store, row: SessionRow, live: boolean):
 function standing(row: SessionRow, live: boolean): SessionStanding {
   const { status } = row;
   if (status["open"] === undefined) return "new";
-  if (status["open"] === true && status["unloaded"] === true) return "idle";
-  if (status["open"] === true) return live ? "running" : "interrupted";
+  if (status["open"] === true && status["unloaded"] !== true && !live) return "interrupted";
+  // Whether it is loaded or not, it takes no turns, and that is what a person has to know.
   if (typeof status["suspended"] === "string") return "suspended";
+  if (status["open"] === true) return status["unloaded"] === true ? "idle" : "running";
   return status["retry"] === true ? "interrupted" : "ended";
 }
 

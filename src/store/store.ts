@@ -16,6 +16,11 @@ export interface InboxMessage {
   /** A waking message starts a turn; a passive one waits for the next. */
   wake: boolean;
   body: JsonObject;
+  /**
+   * Of what the message says, below 2^53, where somebody outside has chosen the id: a second put of the same id with another
+   * digest is a `conflict`. Kept as long as the id.
+   */
+  digest?: number;
 }
 
 export interface InboxRow extends InboxMessage {
@@ -32,6 +37,8 @@ export interface WalRecord {
 export type PutOutcome =
   | { status: "stored"; /** Ids of passive messages dropped to make room, oldest first. */ dropped: string[] }
   | { status: "duplicate" }
+  /** Nothing stored: the id is known, of a message with another digest. */
+  | { status: "conflict" }
   /** Nothing stored: the inbox holds as many waking messages, or bytes, as it may. */
   | { status: "full" };
 

@@ -5,9 +5,11 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { systemClock } from "../../src/clock/clock.ts";
 import { randomIds } from "../../src/clock/ids.ts";
+import { AUDIT_GROUPS, type AuditType } from "../../src/audit/events.ts";
 import { openAudit } from "../../src/audit/writer.ts";
 import type { ListedQuestion } from "../../src/interventions/question_store.ts";
 import { openBare } from "../../src/runtime/open_bare.ts";
+import { samplesOf } from "../../src/server/metric_events.ts";
 import { createMetrics, type Metrics } from "../../src/server/metrics.ts";
 import { METRICS } from "../../src/server/metric_table.ts";
 
@@ -207,5 +209,37 @@ describe("metrics of a runtime", () => {
       assert.match(text, new RegExp(`^# HELP ${name} \\S`, "m"));
       assert.match(text, new RegExp(`^# TYPE ${name} ${kind}$`, "m"));
     }
+  });
+});
+
+/** Types of events that tell of nothing lost, refused or failed, or that are counted where it happens. */
+const NO_LOSS: Partial<Record<AuditType, string>> = {
+  chat_started: "order",
+  chat_stopped: "order",
+  session_started: "order",
+  session_completed: "order",
+  turn_started: "order",
+  turn_settled: "order",
+  plugin_emitted: "said by a plugin",
+  intervention_asked: "order",
+  intervention_answered: "order",
+  composer_fired: "order",
+  "hooks.loaded": "order",
+  "hooks.decided": "order",
+  project_trusted: "done by a person",
+  project_trust_revoked: "done by a person",
+  audit_dropped: "reyn_audit_lost_total",
+  server_started: "order",
+  server_stopped: "nobody scrapes any more",
+  reload_requested: "order",
+  store_set_aside: "reyn_store_notices_total",
+  gc_removed: "asked for",
+};
+
+describe("metrics of events", () => {
+  it("hold one for each that tells of something lost, refused or failed", () => {
+    const types = Object.keys(AUDIT_GROUPS) as AuditType[];
+    const without = types.filter((type) => samplesOf(type, { verdicts: { a: "failed" } }).length === 0);
+    assert.deepEqual(without.toSorted(), Object.keys(NO_LOSS).toSorted());
   });
 });

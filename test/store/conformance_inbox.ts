@@ -47,6 +47,31 @@ export function inboxConforms(name: string, makeSubject: MakeSubject): void {
       assert.deepEqual(await on.store.put(A, message("m")), { status: "duplicate" });
     });
 
+    it("tells an id that is put again with another digest from a repetition, consumed, full or not", async () => {
+      const said = (id: string, digest?: number) => ({
+        ...message(id),
+        ...(digest === undefined ? {} : { digest }),
+      });
+      const epoch = await on.claimed(A);
+      await on.store.put(A, said("m", 2 ** 48 - 1));
+      await on.store.put(A, said("plain"));
+      const again = async () => ({
+        same: (await on.store.put(A, said("m", 2 ** 48 - 1))).status,
+        other: (await on.store.put(A, said("m", 7))).status,
+        without: (await on.store.put(A, said("m"))).status,
+        unknown: (await on.store.put(A, said("plain", 7))).status,
+      });
+      const right = { same: "duplicate", other: "conflict", without: "duplicate", unknown: "duplicate" };
+      assert.deepEqual(await again(), right);
+      await on.commit(A, epoch, consume("m"));
+      assert.deepEqual(await again(), right);
+      await on.reopen();
+      assert.deepEqual(await again(), right);
+      for (let n = 0; (await on.store.put(A, message(`fill${n}`))).status === "stored";) n++;
+      assert.deepEqual(await again(), right);
+      assert.equal((await on.store.put(B, said("m", 7))).status, "stored");
+    });
+
     it("makes waking messages passive in their place, and passes over the rest", async () => {
       const epoch = await on.claimed(A);
       for (const id of ["m1", "m2", "m3"]) await on.store.put(A, message(id));

@@ -101,7 +101,10 @@ describe("opening a store", () => {
     inTempState(async (dir) => {
       await filledStore(dir, 2);
       const db = new DatabaseSync(join(dir, "reyn.db"));
-      db.exec("DROP TABLE question; ALTER TABLE message DROP COLUMN at; PRAGMA user_version = 1");
+      db.exec(
+        `DROP TABLE question; ALTER TABLE message DROP COLUMN at; ALTER TABLE message DROP COLUMN digest;
+        PRAGMA user_version = 1`,
+      );
       db.close();
       await openFails(dir, "E_STATE_IO", { readOnly: true });
       const store = await open(dir);

@@ -28,7 +28,9 @@ export const eventRoutes: readonly Route[] = [
     needs: ["observe"],
     headers: { "Last-Event-ID": LAST_EVENT },
     query: auditQuery as z.ZodObject & z.ZodType<AuditQuery>,
-    answers: { 200: { says: "one event a line", schema: null, type: "application/x-ndjson" } },
+    answers: {
+      200: { says: "one event a line", schema: null, type: ["application/x-ndjson", "text/event-stream"] },
+    },
     async handle(call) {
       const { hosting, streams } = call;
       const filter = filterOf(call.query);

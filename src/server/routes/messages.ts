@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Caller } from "../tokens.ts";
-import { humanMessage, LONGEST_MESSAGE } from "../../session/messages.ts";
+import { humanMessage, keyedMessage, LONGEST_MESSAGE } from "../../session/messages.ts";
 import type { InboxMessage } from "../../store/store.ts";
 import { apiErrorOf, failure } from "../api_error.ts";
 import { idempotencyKey } from "../idempotency_key.ts";
@@ -14,7 +14,7 @@ const BODY_LIMIT = { tcp: OVER_TCP, socket: OVER_SOCKET };
 const RUN_BEHIND = 64 * 1024 * 1024;
 
 const KEY_SAYS =
-  "Names the message: the same key in the same session is taken once, a repetition is told as `duplicate`.";
+  "Names the message: the same key in the same session is taken once, a repetition is told as `duplicate`, and another message is refused.";
 
 const text = z.string().regex(/\S/, "must not be blank").meta({ description: "What a person says." });
 
@@ -43,10 +43,12 @@ export const messageRoutes: readonly Route[] = [
       202: { says: "it is in the inbox", schema: accepted },
     },
     async handle({ hosting, ref, body, caller, header }) {
-      const id = messageId(caller, idempotencyKey(header), () => hosting.host.ids.next());
-      const message: InboxMessage = { ...humanMessage(id, body.text), wake: body.wake };
+      const message = messageOf(caller, idempotencyKey(header), body, () => hosting.host.ids.next());
       const status = await hosting.accept(ref, message);
-      return json({ id, session: `${ref.agent}/${ref.sid}`, status }, status === "stored" ? 202 : 200);
+      return json(
+        { id: message.id, session: `${ref.agent}/${ref.sid}`, status },
+        status === "stored" ? 202 : 200,
+      );
     },
   }),
   route<Record<string, never>, z.output<typeof runBody>>({
@@ -68,8 +70,10 @@ export const messageRoutes: readonly Route[] = [
     async handle({ hosting, streams, ref, body, caller, header }) {
       if (hosting.stopping) throw failure(503, "E_STOPPING", "reyn is stopping and takes nothing new");
       hosting.requireSession(ref);
-      const id = messageId(caller, idempotencyKey(header), () => hosting.host.ids.next());
-      const message = body.text === undefined ? undefined : humanMessage(id, body.text);
+      const { text } = body;
+      const message = text === undefined
+        ? undefined
+        : messageOf(caller, idempotencyKey(header), { text, wake: true }, () => hosting.host.ids.next());
       return streams.events((out) => {
         const unwatch = hosting.hub.watch(`${ref.agent}/${ref.sid}`, {
           event: (event) => out.send(event),
@@ -89,6 +93,12 @@ export const messageRoutes: readonly Route[] = [
 ];
 
 /** Keys of one token never meet those of another. */
-function messageId(caller: Caller, key: string | undefined, next: () => string): string {
-  return key === undefined ? next() : `http:${caller.name}:${key}`;
+function messageOf(
+  caller: Caller,
+  key: string | undefined,
+  { text, wake }: { text: string; wake: boolean },
+  next: () => string,
+): InboxMessage {
+  if (key === undefined) return { ...humanMessage(next(), text), wake };
+  return keyedMessage(`http:${caller.name}:${key}`, text, wake);
 }

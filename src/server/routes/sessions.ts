@@ -4,7 +4,13 @@ import { summarize, viewSession } from "../../session/view.ts";
 import { json, type Route, route } from "../route.ts";
 
 const STATES = ["new", "running", "idle", "ended", "interrupted", "suspended"] as const;
-const valve = z.object({ count: z.number(), cap: z.number(), closed: z.boolean() });
+const valve = z.object({
+  count: z.number(),
+  cap: z.number(),
+  closed: z.boolean(),
+  extended: z.number().optional().meta({ description: "Turns that a person added to the cap." }),
+  asking: z.literal(true).optional().meta({ description: "Somebody is asked for more." }),
+});
 
 const summary = z.object({
   id: z.string(),
@@ -36,11 +42,20 @@ const view = z.object({
   staged: z.array(z.object({ hook: z.string(), text: z.string() })),
   valve,
   suspended_by: z.string().nullable(),
+  questions: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.string(),
+      title: z.string(),
+      asked_at: z.string(),
+      answered: z.boolean(),
+    }),
+  ),
 });
 
 const MOST_LISTED = 10_000;
 
-const listQuery = z.object({
+const listQuery = z.strictObject({
   after: z.string().default("").meta({ description: "Only ids behind this one." }),
   limit: z.coerce.number().int().min(1).max(MOST_LISTED).default(MOST_LISTED).meta({
     description: "How many at most.",

@@ -10,6 +10,7 @@ export interface EncodedMessage {
   body: string;
   /** Of the body, as UTF-8. */
   bytes: number;
+  digest: number | null;
 }
 
 export interface EncodedQuestion {
@@ -39,6 +40,7 @@ export function encodeMessage(message: InboxMessage): EncodedMessage {
     wake: message.wake,
     body,
     bytes: Buffer.byteLength(body),
+    digest: message.digest ?? null,
   };
 }
 

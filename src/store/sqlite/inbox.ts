@@ -11,7 +11,8 @@ const DEMOTED = 2;
 /** Stores a message of the session `row`, or says why not. Changes the row's counts; the caller saves it. */
 export function putMessage(tx: Tx, row: HotRow, message: EncodedMessage): PutOutcome {
   if (fits(tx, row, message)) return add(tx, row, message, []);
-  if (tx.statements.messageSeq.get(row.key, message.id)) return { status: "duplicate" };
+  const known = knownAs(tx, row, message);
+  if (known) return known;
   if (message.wake) return { status: "full" };
   const victims = passiveToDrop(tx, row, message);
   if (!victims) return { status: "full" };
@@ -54,8 +55,13 @@ function fits(tx: Tx, row: HotRow, message: EncodedMessage): boolean {
 }
 
 function add(tx: Tx, row: HotRow, message: EncodedMessage, dropped: string[]): PutOutcome {
-  const { changes, lastInsertRowid } = tx.statements.messageAdd.run(row.key, message.id, tx.now);
-  if (changes === 0) return { status: "duplicate" };
+  const { changes, lastInsertRowid } = tx.statements.messageAdd.run(
+    row.key,
+    message.id,
+    tx.now,
+    message.digest,
+  );
+  if (changes === 0) return knownAs(tx, row, message) ?? { status: "duplicate" };
   const seq = Number(lastInsertRowid);
   const wake = message.wake ? WAKING : PASSIVE;
   tx.statements.inboxAdd.run(row.key, seq, message.id, message.kind, wake, message.bytes, message.body);
@@ -64,6 +70,14 @@ function add(tx: Tx, row: HotRow, message: EncodedMessage, dropped: string[]): P
   row.bytes += message.bytes;
   tx.lastMessage = seq;
   return { status: "stored", dropped };
+}
+
+/** What to answer when its id is known; one that came without a digest, or before there were any, is the same whatever it says. */
+function knownAs(tx: Tx, row: HotRow, { id, digest }: EncodedMessage): PutOutcome | undefined {
+  const found = tx.statements.messageDigest.get(row.key, id);
+  if (!found) return undefined;
+  const other = digest !== null && found.digest !== null && found.digest !== digest;
+  return { status: other ? "conflict" : "duplicate" };
 }
 
 interface Victim {

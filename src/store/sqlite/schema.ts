@@ -22,9 +22,10 @@ export const TABLES = [
  * the newest. An index by session would write one more page for every session of a batch, and the bytes written
  * are what a busy disk runs out of; a session is read seldom and then whole.
  *
- * `message` keeps the id of every accepted message (`at`: when) until it is forgotten, `inbox` only what is unconsumed (`wake`: 0 passive, 1 waking,
- * 2 waking made passive). Consuming is one deleted row. Both are heaps in order of arrival for the same reason, and ids come first
- * in the index of `message`: most rise with time, so that those of a batch fall on few pages, whatever their sessions.
+ * `message` keeps the id of every accepted message (`at`: when; `digest`: of what it says, where its sender has chosen the id)
+ * until it is forgotten, `inbox` only what is unconsumed (`wake`: 0 passive, 1 waking, 2 waking made passive). Consuming is one
+ * deleted row. Both are heaps in order of arrival for the same reason, and ids come first in the index of `message`: most rise
+ * with time, so that those of a batch fall on few pages, whatever their sessions.
  *
  * `question` holds what a person is to answer, by the text id of the session that asks, until it is settled.
  *
@@ -145,6 +146,7 @@ export const MIGRATIONS: readonly (string | ((nowMs: number) => string))[] = [
   ALTER TABLE inbox_anew RENAME TO inbox;
   CREATE INDEX inbox_session ON inbox (session);
   `,
+  "ALTER TABLE message ADD COLUMN digest INTEGER",
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

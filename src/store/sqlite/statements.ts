@@ -28,8 +28,8 @@ const SQL = {
   sessionRenew: "UPDATE session SET lease_until = ? WHERE id = ? AND epoch = ? AND owner IS NOT NULL",
   sessionRelease: "UPDATE session SET owner = NULL, lease_until = 0 WHERE id = ? AND epoch = ?",
 
-  messageAdd: "INSERT INTO message (session, id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-  messageSeq: "SELECT seq FROM message WHERE session = ? AND id = ?",
+  messageAdd: "INSERT INTO message (session, id, at, digest) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  messageDigest: "SELECT digest FROM message WHERE session = ? AND id = ?",
   messageLast: "SELECT max(seq) AS seq FROM message",
   /** Never the newest: the place of the one after it depends on it. */
   messageOld: `SELECT m.seq, m.id, m.at FROM message AS m
