@@ -1,3 +1,4 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Context, Hono } from "hono";
 import type { SessionRef } from "../hooks/session_ref.ts";
 import type { Hosting } from "../runtime/serve.ts";
@@ -5,7 +6,7 @@ import { apiErrorOf, errorResponse, failure } from "./api_error.ts";
 import { openApiDocument } from "./openapi.ts";
 import { bodyReader } from "./read_body.ts";
 import type { Refusals } from "./refusals.ts";
-import { json, type NodeBindings, type Route, route } from "./route.ts";
+import { json, type NodeBindings, type Route, route, sendReply } from "./route.ts";
 import { busRoutes } from "./routes/bus.ts";
 import { composerRoutes } from "./routes/composers.ts";
 import { eventRoutes } from "./routes/events.ts";
@@ -97,7 +98,7 @@ async function answer(
   options: AppOptions,
 ): Promise<Response> {
   const { hosting, streams, tokens } = options;
-  const { incoming } = context.env;
+  const { incoming, outgoing } = context.env;
   try {
     const caller = tokens ? tokens.callerOf(incoming.headers.authorization) : LOCAL;
     const missing = needs.find((need) => caller?.may(need) !== true);
@@ -116,6 +117,10 @@ async function answer(
       body: body ? await reader.read(incoming, limit ?? SMALL_BODY) : undefined,
       header: (name) => [incoming.headers[name] ?? []].flat()[0],
     });
+    if (!(answered instanceof Response)) {
+      sendReply(outgoing, answered);
+      return RESPONSE_ALREADY_SENT;
+    }
     // Nobody reads it, and a stream would stay open.
     if (incoming.method === "HEAD") await answered.body?.cancel();
     return answered;

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import { type ApiError, errorBody } from "./api_error.ts";
 import { refusalOf } from "./guards.ts";
+import type { NodeBindings } from "./route.ts";
 import type { Refusals } from "./refusals.ts";
 
 /** What one client may hold a server up with. Times in milliseconds. */
@@ -35,7 +36,7 @@ const OTHER_FILES = 256;
 export interface HttpServerOptions {
   /** See `refusalOf`. */
   names: ReadonlySet<string> | null;
-  fetch(request: Request, bindings: { incoming: IncomingMessage }): Response | Promise<Response>;
+  fetch(request: Request, bindings: NodeBindings): Response | Promise<Response>;
   refusals: Refusals;
   limits?: Partial<HttpLimits> | undefined;
 }
@@ -51,7 +52,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { names, fetch, refusals } = options;
   const limits = { ...LIMITS, ...options.limits };
   const answer = getRequestListener(
-    (request, bindings) => fetch(request, { incoming: incomingOf(bindings) }),
+    (request, bindings) => fetch(request, bindingsOf(bindings)),
     {
       overrideGlobalObjects: false,
       // It would cut off a client that takes longer than half a second to send what is refused.
@@ -185,8 +186,8 @@ function unreadableOf(code: string | undefined): ApiError {
 }
 
 /** Of HTTP/2 there is none. */
-function incomingOf(bindings: unknown): IncomingMessage {
-  return Reflect.get(bindings as object, "incoming") as IncomingMessage;
+function bindingsOf(bindings: unknown): NodeBindings {
+  return bindings as NodeBindings;
 }
 
 /** How many files this process may have open at once. */

@@ -1,4 +1,5 @@
-import type { IncomingMessage } from "node:http";
+import { Buffer } from "node:buffer";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import type { SessionRef } from "../hooks/session_ref.ts";
 import type { Hosting } from "../runtime/serve.ts";
@@ -44,13 +45,13 @@ export interface Route extends RouteText {
   query: z.ZodObject | null;
   body: z.ZodType | null;
   /** `query` and `body` are as they came; throws what they lack. */
-  handle(call: Call<Record<string, string>, unknown>): Promise<Response>;
+  handle(call: Call<Record<string, string>, unknown>): Promise<Response | Reply>;
 }
 
 export interface RouteOptions<Query, Body> extends RouteText {
   query?: z.ZodObject & z.ZodType<Query>;
   body?: z.ZodType<Body>;
-  handle(call: Call<Query, Body>): Promise<Response>;
+  handle(call: Call<Query, Body>): Promise<Response | Reply>;
 }
 
 export function route<Query = Record<string, never>, Body = undefined>(
@@ -81,14 +82,30 @@ function judged<T>(schema: z.ZodType<T>, value: unknown, what: "query" | "body")
   throw failure(400, "E_HTTP_BODY", `the ${what} is not what the call takes: ${issues.join("; ")}`);
 }
 
-export function json(value: unknown, status = 200): Response {
-  return new Response(JSON.stringify(value), {
-    status,
-    headers: { "content-type": "application/json", "cache-control": "no-store" },
+/** An answer that is there as a whole; one that comes in pieces is a Response. */
+export interface Reply {
+  status: number;
+  type: string;
+  text: string;
+}
+
+export function json(value: unknown, status = 200): Reply {
+  return { status, type: "application/json", text: JSON.stringify(value) };
+}
+
+/** Writes a whole answer at once. Through a Response it would be read in pieces, which takes longer than most calls. */
+export function sendReply(outgoing: ServerResponse, { status, type, text }: Reply): void {
+  const body = Buffer.from(text);
+  outgoing.writeHead(status, {
+    "content-type": type,
+    "cache-control": "no-store",
+    "content-length": body.byteLength,
   });
+  outgoing.end(outgoing.req.method === "HEAD" ? undefined : body);
 }
 
 /** What Hono hands on of node's own request. */
 export interface NodeBindings {
   incoming: IncomingMessage;
+  outgoing: ServerResponse;
 }

@@ -73,7 +73,7 @@ export function statusRoutes(facts: StatusFacts): readonly Route[] {
       answers: { 200: { says: "the metrics", schema: null, type: "text/plain" } },
       async handle() {
         const { type, text } = await facts.metrics();
-        return new Response(text, { headers: { "content-type": type, "cache-control": "no-store" } });
+        return { status: 200, type, text };
       },
     }),
     route({
