@@ -5,6 +5,7 @@ import { notYet } from "../config/refusal.ts";
 import { type SectionContext, valueSection } from "../config/section.ts";
 import { quote } from "../errors/quote.ts";
 import { compileModel, type ModelConfig, modelSchema } from "../model/section.ts";
+import { defaultWorkspace, namedWorkspace, type Workspace } from "./workspace.ts";
 
 /** A declared agent. */
 export interface Agent {
@@ -12,6 +13,7 @@ export interface Agent {
   model: ModelConfig | null;
   /** System instructions, as they stand in its file. */
   instructions: string | undefined;
+  workspace: Workspace;
 }
 
 export const DEFAULT_AGENT = "default";
@@ -25,7 +27,9 @@ const agentSchema = z.strictObject({
     description: "A file with the agent's system instructions.",
   }),
   profile: notYet("profile", "permissions"),
-  workspace: notYet("workspace", "tools"),
+  workspace: controlPath().optional().meta({
+    description: "The folder that the agent works in; `workspace` when it is absent.",
+  }),
 }).nullable();
 
 const agentName = z.string().regex(AGENT_NAME, { error: "must be letters, digits, - and _, at most 64" });
@@ -37,11 +41,17 @@ export const agentsSection = valueSection<z.output<typeof schema>, ReadonlyMap<s
   key: "agents",
   schema,
   compile(agents, context) {
-    const compiled = new Map<string, Agent>([[DEFAULT_AGENT, { model: null, instructions: undefined }]]);
-    for (const [name, agent] of Object.entries(agents)) {
+    const declared = new Map([[DEFAULT_AGENT, null], ...Object.entries(agents)]);
+    const compiled = new Map<string, Agent>();
+    let usual: Workspace | undefined;
+    for (const [name, agent] of declared) {
+      const { model, instructions, workspace } = agent ?? {};
       compiled.set(name, {
-        model: agent?.model ? compileModel(agent.model, below(context, [name, "model"])) : null,
-        instructions: agent?.instructions && readInstructions(name, agent.instructions, context),
+        model: model ? compileModel(model, below(context, [name, "model"])) : null,
+        instructions: instructions && readInstructions(name, instructions, context),
+        workspace: workspace === undefined
+          ? usual ??= defaultWorkspace(context)
+          : namedWorkspace(workspace, below(context, [name, "workspace"])),
       });
     }
     return compiled;

@@ -42,9 +42,9 @@ hooks:
 #  loop: { max_hook_driven_turns: 10 }
 #  on_limit: warn
 
-# Another agent, for \`reyn run --agent reviewer\`.
+# Another agent, for \`reyn run --agent reviewer\`, and the folder that it works in.
 #agents:
-#  reviewer: { model: { provider: echo } }
+#  reviewer: { model: { provider: echo }, workspace: reviews }
 
 # What no command of a hook may read, besides keys and passwords.
 #sandbox:

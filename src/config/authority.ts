@@ -1,6 +1,6 @@
-import { realpathSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { join, resolve } from "node:path";
 import { z } from "zod";
+import { canonicalPath, isUnder } from "./canonical_path.ts";
 import { type AuthorityFacts, type AuthorityTest, type AuthorityVerdict, marked, marksOf } from "./marks.ts";
 import { nonBlank } from "./scalars.ts";
 import type { Path } from "./section.ts";
@@ -35,22 +35,11 @@ export function resolveControlPath(text: string, controlDir: string, home: strin
   return text.startsWith("~/") ? join(home, text.slice(2)) : resolve(controlDir, text);
 }
 
-/** Whether an absolute path lies in (or is) the folder once symlinks of both are followed as far as they exist. */
+/**
+ * Whether an absolute path lies in (or is) the folder once symlinks of both are followed, also to where nothing is yet.
+ */
 export function isInside(path: string, folder: string): boolean {
-  const rest = relative(realpathSoFar(folder), realpathSoFar(path));
-  return rest !== ".." && !rest.startsWith(".." + sep) && !isAbsolute(rest);
-}
-
-function realpathSoFar(path: string): string {
-  const missing: string[] = [];
-  for (let at = path;; at = dirname(at)) {
-    try {
-      return join(realpathSync(at), ...missing);
-    } catch {
-      if (dirname(at) === at) return path;
-      missing.unshift(at.slice(dirname(at).length).replace(sep, ""));
-    }
-  }
+  return isUnder(canonicalPath(resolve(path)), canonicalPath(resolve(folder)));
 }
 
 /** A key of a project file that needs trust. */

@@ -177,6 +177,14 @@ export const CATALOGUE = {
   E_INIT_WRITE: { severity: "error", meaning: "`reyn init` cannot write a file" },
   E_ALREADY_RUNNING: { severity: "error", meaning: "another reyn holds this state folder" },
   E_AGENT_UNKNOWN: { severity: "error", meaning: "an agent that is not declared" },
+  E_WORKSPACE: {
+    severity: "error",
+    meaning: "a workspace that is no folder, cannot be made, or lies among reyn's own files",
+  },
+  W_WORKSPACE: {
+    severity: "warning",
+    meaning: "a workspace that holds reyn's own files, or a default one that cannot be used",
+  },
   E_SESSION_NAME: { severity: "error", meaning: "a session id that is malformed" },
   E_SESSION_UNKNOWN: { severity: "error", meaning: "no such session" },
   E_MESSAGE_TOO_LARGE: { severity: "error", meaning: "a message is larger than a session takes" },

@@ -26,6 +26,8 @@ export interface CommandOptions {
   graceMs?: number;
   /** Asked before each step; what it answers is why the command may not run. */
   recheck?(argv: readonly string[]): Promise<string | undefined>;
+  /** Makes the agent's workspace, which the command finds in REYN_WORKSPACE; what it throws fails the step. */
+  workspace?(): Promise<string>;
 }
 
 /** Longest reply, in bytes. */
@@ -45,9 +47,12 @@ export function commandModel(options: CommandOptions): Model {
       signal.throwIfAborted();
       const refused = await options.recheck?.(options.command);
       signal.throwIfAborted();
-      if (closed) throw new ReynError("E_MODEL_FAILED", "the model was closed");
       if (refused !== undefined) throw untrusted(options.command, refused);
-      const run = startStep(options, request, signal);
+      const workspace = await options.workspace?.();
+      signal.throwIfAborted();
+      if (closed) throw new ReynError("E_MODEL_FAILED", "the model was closed");
+      const env = { ...options.env, ...workspace === undefined ? {} : { REYN_WORKSPACE: workspace } };
+      const run = startStep({ ...options, env }, request, signal);
       running.add(run);
       try {
         yield* run.deltas();

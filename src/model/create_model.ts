@@ -14,13 +14,15 @@ export interface ModelParts {
   /** The runtime's own environment. */
   env: Environment;
   ids: Ids;
+  /** Makes the agent's workspace where it is missing and answers its absolute path; throws E_WORKSPACE. */
+  workspace?(): Promise<string>;
   /** Asked before each run of a command; what it answers is why it may not run. */
   recheckCommand?(argv: readonly string[]): Promise<string | undefined>;
 }
 
 /** The driver that a configuration asks for. One driver serves all sessions of the agents that share it. */
 export function createModel(config: ModelConfig, parts: ModelParts): Model {
-  const { controlDir, clock, env, ids, recheckCommand: recheck } = parts;
+  const { controlDir, clock, env, ids, workspace, recheckCommand: recheck } = parts;
   switch (config.provider) {
     case "echo":
       return echoModel();
@@ -35,6 +37,7 @@ export function createModel(config: ModelConfig, parts: ModelParts): Model {
         controlDir,
         env,
         clock,
+        ...workspace ? { workspace } : {},
         ...recheck ? { recheck } : {},
       });
     }

@@ -1,5 +1,6 @@
 import process from "node:process";
 import { AGENT_NAME, DEFAULT_AGENT } from "../agents/section.ts";
+import { unusedWorkspace, type Workspace } from "../agents/workspace.ts";
 import type { Composer } from "../composers/composer.ts";
 import { type LayerFile, loadConfiguration, type StartupFiles } from "../config/load_layers.ts";
 import type { DeclaredTest } from "../composers/testing/section.ts";
@@ -32,6 +33,7 @@ export interface Configuration {
   /** False: an operator or startup layer holds an error, so nothing may start. */
   usable: boolean;
   model: ModelConfig;
+  workspace: Workspace;
   session: SessionSettings;
   shutdownGraceMs: number;
   server: ServerConfig;
@@ -136,6 +138,7 @@ export function loadForSession({ controlDir, agent, sid: named, startup }: LoadO
     findings,
     usable: loaded.usable && own !== undefined && !checked.stopsStart && !composed.stopsStart,
     model: own?.model ?? values.find(sections.model) ?? { provider: "echo", hookRole: "user" },
+    workspace: own?.workspace ?? unusedWorkspace(controlDir),
     session: {
       agent,
       sid,

@@ -6,6 +6,7 @@ import type { Hook } from "../hooks/hook.ts";
 import { type HookRegistry, hookRegistry, NO_HOOKS } from "../hooks/registry.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
 import type { Interventions } from "../interventions/interventions.ts";
+import { makeWorkspace } from "../agents/workspace.ts";
 import { createModel } from "../model/create_model.ts";
 import type { Model } from "../model/model.ts";
 import { fireOnce } from "../session/fire_once.ts";
@@ -91,7 +92,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     return made;
   };
 
-  const modelOf = ({ agent, model: config, recheckCommand }: Configuration): Model => {
+  const modelOf = ({ agent, model: config, workspace, recheckCommand }: Configuration): Model => {
     const known = models.get(agent);
     if (known) return known;
     const model = createModel(config, {
@@ -99,6 +100,7 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       clock: host.clock,
       env: process.env,
       ids: host.ids,
+      workspace: () => makeWorkspace(workspace),
       recheckCommand,
     });
     models.set(agent, model);

@@ -103,14 +103,40 @@ describe("a path of a configuration file", () => {
     mkdirSync(join(place.home, "x"));
     symlinkSync(place.home, join(place.controlDir, "link"));
     symlinkSync("in", join(place.controlDir, "good"));
+    symlinkSync(join(place.home, "none"), join(place.controlDir, "to_come"));
+    symlinkSync("in/none", join(place.controlDir, "good_to_come"));
     const facts = { controlDir: place.controlDir, home: place.home, operator: undefined };
     const leaves = (text: string) => authorityItems(controlPath(), text, facts).length === 1;
     for (
-      const text of ["in/file", "./new/file", "in/../in/x", "good/file", "..name", place.controlDir, "."]
+      const text of [
+        "in/file",
+        "./new/file",
+        "in/../in/x",
+        "good/file",
+        "good_to_come/x",
+        "..name",
+        place.controlDir,
+        ".",
+      ]
     ) {
       assert.equal(leaves(text), false, text);
     }
-    for (const text of ["../x", "in/../../x", "/etc/passwd", "~/x", "~", "link/x", "link/new/y", ".."]) {
+    const long = `link/${"x".repeat(300)}`;
+    for (
+      const text of [
+        "../x",
+        "in/../../x",
+        "/etc/passwd",
+        "~/x",
+        "~",
+        "link/x",
+        "link/new/y",
+        "..",
+        "to_come",
+        "to_come/x",
+        long,
+      ]
+    ) {
       assert.equal(leaves(text), true, text);
     }
     place.remove();

@@ -69,6 +69,7 @@ function inFolder<Result>(text: string, look: (folder: string) => Result): Resul
     const isScript = text.startsWith("- ");
     mkdirSync(join(folder, ".reyn"));
     writeFileSync(join(folder, "replies.yaml"), isScript ? text : "- say: hello\n");
+    writeFileSync(join(folder, "reviewer.md"), "Be brief.\n");
     const config = isScript ? "model: { provider: scripted, script: replies.yaml }\n" : text;
     writeFileSync(join(folder, ".reyn", "config.yaml"), config);
     return look(folder);

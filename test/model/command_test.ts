@@ -6,7 +6,7 @@ import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { systemClock } from "../../src/clock/clock.ts";
 import { virtualClock } from "../../src/clock/virtual_clock.ts";
-import type { ReynError } from "../../src/errors/reyn_error.ts";
+import { ReynError } from "../../src/errors/reyn_error.ts";
 import { commandModel, type CommandOptions, OUTPUT_LIMIT } from "../../src/model/command.ts";
 import type { Model } from "../../src/model/model.ts";
 import { answer, deltasOf, hello, request, until } from "./helpers.ts";
@@ -53,6 +53,48 @@ describe("the command model", () => {
     const clock = virtualClock();
     assert.equal(await answer(shell("cat >/dev/null; echo one; echo two", { clock }).model), "one\ntwo");
     assert.equal(clock.armed(), 0);
+  });
+
+  it("finds the agent's workspace in REYN_WORKSPACE, whatever reyn's own environment says of it", async () => {
+    let made = 0;
+    const { model } = shell('echo "$REYN_WORKSPACE"; pwd', {
+      env: { PATH: "/usr/bin:/bin", REYN_WORKSPACE: "/elsewhere" },
+      workspace: () => Promise.resolve(`${folder}/made ${++made}`),
+    });
+    assert.equal(await answer(model), `${folder}/made 1\n${folder}`);
+    assert.equal(await answer(model), `${folder}/made 2\n${folder}`);
+  });
+
+  it("does not run where the workspace cannot be made", async () => {
+    const { model } = shell("touch ran", {
+      workspace: () => Promise.reject(new ReynError("E_WORKSPACE", "no room")),
+    });
+    await assert.rejects(answer(model), { code: "E_WORKSPACE", message: "no room" });
+    assert.equal(readdirSync(folder).includes("ran"), false);
+  });
+
+  it("makes no workspace for a command that may not run", async () => {
+    const { model } = shell("true", {
+      recheck: () => Promise.resolve("edited"),
+      workspace: () => assert.fail("was asked"),
+    });
+    await assert.rejects(answer(model), { code: "E_PROJECT_UNTRUSTED" });
+  });
+
+  it("does not start when it is aborted or closed while the workspace is made", async () => {
+    const aborter = new AbortController();
+    const reason = new Error("stopped");
+    const late = (then: () => void) => ({
+      workspace: () => {
+        then();
+        return Promise.resolve(folder);
+      },
+    });
+    const aborted = shell("touch ran", late(() => aborter.abort(reason)));
+    await assert.rejects(answer(aborted.model, undefined, aborter.signal), reason);
+    const closed: { model: Model } = shell("touch ran", late(() => void closed.model.close()));
+    await assert.rejects(answer(closed.model), { code: "E_MODEL_FAILED" });
+    assert.equal(readdirSync(folder).includes("ran"), false);
   });
 
   it("sends the request as one line of JSON, then the end", async () => {
