@@ -30,15 +30,24 @@ export interface CursorOptions {
   final: boolean;
   /** Where in the file to begin, in bytes: with the line after the one that stands there. Default: its beginning. */
   from?: number;
+  /** Lines of before that instant (epoch milliseconds) are passed over without being looked at any further. */
+  sinceMs?: number;
 }
 
 const CHUNK_BYTES = 64 * 1024;
 const MAX_LINE_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 const EMPTY = Buffer.alloc(0);
+/** In front of the time, which stands behind an id and a type. */
+const TIME_KEY = '"timestamp":"';
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const TIME_CHARS = "2026-01-01T00:00:00.000Z".length;
+const FURTHEST_TIME = 512;
 
 /** `next` rejects when the file cannot be read, with ENOENT when it is gone. */
-export function fileCursor(path: string, file: string, { final, from = 0 }: CursorOptions): FileCursor {
+export function fileCursor(path: string, file: string, options: CursorOptions): FileCursor {
+  const { final, from = 0, sinceMs } = options;
+  const since = sinceMs === undefined ? "" : timeText(sinceMs);
   /** Where `held` begins in the file. */
   let offset = from;
   let held: Buffer = EMPTY;
@@ -123,7 +132,31 @@ export function fileCursor(path: string, file: string, { final, from = 0 }: Curs
           consume(held.length);
         }
         if (!(await readChunk())) return atEnd();
+        if (since !== "" && !overlong) consume(lengthBefore(held.toString("latin1"), since));
       }
     },
   };
+}
+
+/** To be compared with the times of lines; empty where it cannot be. */
+function timeText(epochMs: number): string {
+  const text = Number.isNaN(new Date(epochMs).getTime()) ? "" : new Date(epochMs).toISOString();
+  return TIME.test(text) ? text : "";
+}
+
+/** Length of the whole lines at the beginning that are older. Looked at as text, and no further: a tenth of the work of reading them. */
+function lengthBefore(text: string, since: string): number {
+  for (let begin = 0;;) {
+    const end = text.indexOf("\n", begin);
+    if (end < 0 || !isBefore(text, { begin, end }, since)) return begin;
+    begin = end + 1;
+  }
+}
+
+/** What does not look as reyn writes it is not. */
+function isBefore(text: string, { begin, end }: { begin: number; end: number }, since: string): boolean {
+  const at = text.indexOf(TIME_KEY, begin);
+  if (at < 0 || at > end || at - begin > FURTHEST_TIME) return false;
+  const time = text.slice(at + TIME_KEY.length, at + TIME_KEY.length + TIME_CHARS);
+  return time < since && TIME.test(time);
 }

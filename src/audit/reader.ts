@@ -35,7 +35,12 @@ export interface ReadAuditOptions {
   signal?: AbortSignal;
   /** Bytes at the end of a file that are read of it; undefined: all of it. */
   tailBytes?: (name: string) => number | undefined;
-  /** Told once for each file that is unreadable (E_FILE_UNREADABLE) or holds damaged lines (W_AUDIT_DAMAGED). */
+  /** Only what is written behind these ends is read. */
+  behind?: AuditEnds;
+  /**
+   * Told once for each file that is unreadable (E_FILE_UNREADABLE) or holds damaged lines (W_AUDIT_DAMAGED); those that are too old for
+   * the filter may not be noticed.
+   */
   onProblem?: (problem: Finding) => void;
 }
 
@@ -54,9 +59,10 @@ interface OpenFile {
  */
 export async function* readAudit(options: ReadAuditOptions): AsyncGenerator<AuditLine> {
   const { dir, filter = {}, clock, follow = false, pollMs = 100, signal, onProblem = () => {} } = options;
-  const { tailBytes = () => undefined } = options;
+  const { tailBytes = () => undefined, behind } = options;
   const files = new Map<string, OpenFile>();
-  const firstDay = filter.sinceMs === undefined ? "" : dayOf(filter.sinceMs);
+  const firstDay = behind ? behind.firstDay : filter.sinceMs === undefined ? "" : dayOf(filter.sinceMs);
+  const { sinceMs } = filter;
   let folderReported = false;
 
   const listFiles = async (): Promise<OpenFile[]> => {
@@ -75,15 +81,14 @@ export async function* readAudit(options: ReadAuditOptions): AsyncGenerator<Audi
       return parsed && parsed.day >= firstDay ? [{ name, parsed }] : [];
     });
     // Files of earlier days grow no more, and there may be very many.
-    let lastWritten = dayOf(clock.now() - DAY_MS);
-    const newest = listed.reduce((day, { parsed }) => parsed.day > day ? parsed.day : day, "");
-    if (newest < lastWritten) lastWritten = newest;
+    const lastWritten = growingSince(clock, listed.map(({ parsed }) => parsed.day));
     for (const { name, parsed } of listed) {
       const known = files.get(name);
       if (known?.failed) continue;
       if (!known) {
-        const from = await beginning(join(dir, name), tailBytes(name));
-        const cursor = fileCursor(join(dir, name), name, { final: !follow, from });
+        const from = behind?.bytes.get(name) ?? await beginning(join(dir, name), tailBytes(name));
+        const since = sinceMs === undefined ? {} : { sinceMs };
+        const cursor = fileCursor(join(dir, name), name, { final: !follow, from, ...since });
         const file = { name, parsed, cursor, failed: false, damageReported: false };
         files.set(name, file);
         round.push(file);
@@ -126,6 +131,36 @@ export async function* readAudit(options: ReadAuditOptions): AsyncGenerator<Audi
     }
     if (!follow || signal?.aborted || !(await sleep(clock, pollMs, signal))) return;
   }
+}
+
+/** How far the files of a folder went at some time. */
+export interface AuditEnds {
+  /** Files of earlier days had been written for good. */
+  firstDay: string;
+  bytes: ReadonlyMap<string, number>;
+}
+
+/** Where the files end now. A folder that cannot be read has none. */
+export async function auditEnds({ dir, clock }: { dir: string; clock: Clock }): Promise<AuditEnds> {
+  const names = await readdir(dir).catch(() => []);
+  const days = names.flatMap((name) => parseAuditFileName(name)?.day ?? []);
+  const firstDay = growingSince(clock, days);
+  const bytes = new Map<string, number>();
+  for (const name of names) {
+    const day = parseAuditFileName(name)?.day;
+    if (day === undefined || day < firstDay) continue;
+    const { size } = await stat(join(dir, name)).catch(() => ({ size: 0 }));
+    // The last newline is read again, so that the line behind it is the first.
+    bytes.set(name, Math.max(0, size - 1));
+  }
+  return { firstDay, bytes };
+}
+
+/** The first day whose files may still grow. */
+function growingSince(clock: Clock, days: readonly string[]): string {
+  const yesterday = dayOf(clock.now() - DAY_MS);
+  const newest = days.reduce((newer, day) => day > newer ? day : newer, "");
+  return newest < yesterday ? newest : yesterday;
 }
 
 async function beginning(path: string, tail: number | undefined): Promise<number> {

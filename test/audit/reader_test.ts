@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { appendFileSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { encodeLine } from "../../src/audit/line.ts";
+import { auditEnds } from "../../src/audit/reader.ts";
+import { systemClock } from "../../src/clock/clock.ts";
 import { folders, lines, NOON, read, sample, write } from "./helpers.ts";
 
 const folder = folders();
@@ -52,6 +54,33 @@ describe("the audit reader", () => {
       assert.deepEqual(ids, ["e-1"], `${length} bytes`);
       assert.deepEqual(problems, [], `${length} bytes`);
     }
+  });
+
+  it("takes what stands at an instant and after it, wherever in the lines the time is looked for", async () => {
+    const dir = folder();
+    const odd = sample(2, { type: "odd", id: '"timestamp":"2000-01-01T00:00:00.000Z"', session: null });
+    write(dir, NAME, lines(sample(1), odd, sample(3), sample(1), sample(4)));
+    for (
+      const [sinceMs, ids] of [[NOON + 2000, [odd.id, "e-3", "e-4"]], [NOON + 2001, ["e-3", "e-4"]]] as const
+    ) {
+      assert.deepEqual((await read(dir, { filter: { sinceMs } })).ids, ids);
+    }
+    assert.equal((await read(dir, { filter: { sinceMs: -1 } })).ids.length, 5);
+    assert.equal((await read(dir, { filter: { sinceMs: 8.64e15 } })).ids.length, 0);
+  });
+
+  it("reads behind where the files ended, lines that were cut there left out", async () => {
+    const dir = folder();
+    const [third, fourth] = [lines(sample(3)), lines(sample(4))];
+    write(dir, NAME, lines(sample(1), sample(2)) + third.slice(0, 9));
+    const behind = await auditEnds({ dir, clock: systemClock });
+    appendFileSync(join(dir, NAME), third.slice(9) + fourth);
+    write(dir, "2026-11-30-2.jsonl", lines(sample(5)));
+    assert.deepEqual((await read(dir, { behind })).ids, ["e-4", "e-5"]);
+    const nothing = await auditEnds({ dir, clock: systemClock });
+    assert.deepEqual((await read(dir, { behind: nothing })).ids, []);
+    appendFileSync(join(dir, NAME), lines(sample(6)));
+    assert.deepEqual((await read(dir, { behind: nothing })).ids, ["e-6"]);
   });
 
   it("leaves damaged lines out, tells their number once for each file, and reads on", async () => {

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { AuditFilter } from "../../audit/reader.ts";
-import { readAudit } from "../../audit/reader.ts";
+import { type AuditEnds, auditEnds, type AuditFilter, readAudit } from "../../audit/reader.ts";
 import { isAuditType } from "../../audit/groups.ts";
 import { failure } from "../api_error.ts";
 import { type Call, type Route, route } from "../route.ts";
@@ -42,9 +41,13 @@ export const eventRoutes: readonly Route[] = [
         return streams.lines(textsOf(lines), "application/x-ndjson");
       }
       const place = placeOf(call.header("last-event-id"));
+      const { eventsDir: dir, host: { ioClock: clock } } = hosting;
+      const behind = place || filter.sinceMs !== undefined ? undefined : await auditEnds({ dir, clock });
       return streams.events((out) => {
         const ended = new AbortController();
-        void follow(call, filter, place, ended.signal, out).catch(() => {}).finally(() => out.end());
+        void follow(call, filter, { place, behind }, ended.signal, out).catch(() => {}).finally(() =>
+          out.end()
+        );
         return () => ended.abort();
       });
     },
@@ -111,24 +114,25 @@ function placeOf(header: string | undefined): Place | undefined {
 async function follow(
   { hosting }: Call<AuditQuery, undefined>,
   filter: AuditFilter,
-  place: Place | undefined,
+  { place, behind }: { place: Place | undefined; behind: AuditEnds | undefined },
   signal: AbortSignal,
   out: { send(event: { id?: string; type?: string; data: string }): void },
 ): Promise<void> {
-  const { eventsDir: dir, host: { clock, ioClock } } = hosting;
-  const from = place ? place.at - CLOCK_STEP_MS : filter.sinceMs ?? clock.now();
-  const wanted: AuditFilter = { ...filter, sinceMs: Math.max(0, from, place ? filter.sinceMs ?? 0 : 0) };
+  const { eventsDir: dir, host: { ioClock: clock } } = hosting;
+  const wanted: AuditFilter = { ...filter };
   let skipping = false;
   if (place) {
+    wanted.sinceMs = Math.max(0, place.at - CLOCK_STEP_MS, filter.sinceMs ?? 0);
     await hosting.audit.flush();
-    skipping = await holds(place.id, readAudit({ dir, clock: ioClock, filter: wanted, signal }));
+    skipping = await holds(place.id, readAudit({ dir, clock, filter: wanted, signal }));
     if (!skipping) {
       out.send({ type: "gap", data: "{}" });
       wanted.sinceMs = Math.max(place.at, filter.sinceMs ?? 0);
     }
   }
+  const from = behind ? { behind } : {};
   for await (
-    const { event, text, at } of readAudit({ dir, clock: ioClock, filter: wanted, follow: true, signal })
+    const { event, text, at } of readAudit({ dir, clock, filter: wanted, follow: true, signal, ...from })
   ) {
     if (skipping) skipping = event.id !== place?.id;
     else out.send({ id: `${at}.${event.id}`, type: event.type, data: text });
