@@ -8,6 +8,9 @@ import { StepFailure } from "./failure.ts";
 import { STEP_TIMEOUT_MS } from "./process_steps.ts";
 import { tail } from "../diff.ts";
 
+/** For an answer to be read that a server gave to a request it would not read. */
+const ANSWER_AFTER_MS = 2_000;
+
 interface Response {
   status: number;
   headers: Record<string, string>;
@@ -70,11 +73,14 @@ function fetchOnce(
       timeoutMs,
     );
     sent.on("error", (error) => {
-      // A server may answer before it has read all; what cannot be sent then is no failure.
+      const fail = () => {
+        clearTimeout(timer);
+        reject(error);
+      };
       const code: unknown = Reflect.get(error, "code");
-      if (answered && (code === "EPIPE" || code === "ECONNRESET")) return;
-      clearTimeout(timer);
-      reject(error);
+      if (code !== "EPIPE" && code !== "ECONNRESET") return fail();
+      // A server may answer before it has read all; what cannot be sent then is no failure, and may be told first.
+      if (!answered) setTimeout(() => answered || fail(), ANSWER_AFTER_MS);
     });
     sent.end(body);
   });
