@@ -32,7 +32,7 @@ export interface HistoryMessage {
 export const LONGEST_MESSAGE = 32 * 1024 * 1024;
 
 export function humanMessage(id: string, text: string): InboxMessage {
-  return { id, kind: "user", wake: true, body: { text, chain_id: id } };
+  return { id, kind: "user", wake: true, outside: true, body: { text, chain_id: id } };
 }
 
 /** A message of a person under an id that its sender has chosen: sent again, it has to say the same. */

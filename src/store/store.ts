@@ -21,6 +21,11 @@ export interface InboxMessage {
    * digest is a `conflict`. Kept as long as the id.
    */
   digest?: number;
+  /**
+   * It comes from outside. Waking messages of inside share their places with those that were made passive, so that these do not
+   * grow without end; one from outside finds room beside them, for it is what lets them go. Not kept.
+   */
+  outside?: boolean;
 }
 
 export interface InboxRow extends InboxMessage {

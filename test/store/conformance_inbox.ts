@@ -127,6 +127,34 @@ export function inboxConforms(name: string, makeSubject: MakeSubject): void {
       assert.deepEqual(await on.store.put(A, passive("p2")), { status: "stored", dropped: ["p1"] });
     });
 
+    it("counts waking messages together with those that were made passive, but for one from outside", async () => {
+      const epoch = await on.claimed(A);
+      await on.store.put(A, message("m1"));
+      await on.store.put(A, message("m2"));
+      await on.commit(A, epoch, { op: "demote", ids: ["m1", "m2"] });
+      assert.deepEqual(await on.store.put(A, message("m3")), { status: "full" });
+      const outside = (id: string) => ({ ...message(id), outside: true });
+      assert.equal((await on.store.put(A, outside("o1"))).status, "stored");
+      assert.equal((await on.store.put(A, outside("o2"))).status, "stored");
+      assert.deepEqual(await on.store.put(A, outside("o3")), { status: "full" });
+      assert.deepEqual(await on.pendingIds(A), ["m1", "m2", "o1", "o2"]);
+      await on.commit(A, epoch, consume("m1", "o1"));
+      assert.deepEqual(await on.store.put(A, message("m3")), { status: "full" });
+      await on.commit(A, epoch, consume("m2", "o2"));
+      assert.equal((await on.store.put(A, message("m3"))).status, "stored");
+    });
+
+    it("takes one from outside also where messages from inside have used up the bytes", async () => {
+      await on.store.put(A, { ...message("m1"), body: { text: "x".repeat(350) } });
+      assert.deepEqual(await on.store.put(A, { ...message("m2"), body: { text: "x".repeat(100) } }), {
+        status: "full",
+      });
+      const outside = (id: string) => ({ ...message(id), outside: true, body: { text: "x".repeat(100) } });
+      assert.equal((await on.store.put(A, outside("o1"))).status, "stored");
+      const larger = { ...outside("o2"), body: { text: "x".repeat(400) } };
+      assert.deepEqual(await on.store.put(A, larger), { status: "full" });
+    });
+
     it("refuses a waking message beyond the bytes", async () => {
       await on.store.put(A, { ...message("m1"), body: { text: "x".repeat(300) } });
       assert.deepEqual(await on.store.put(A, { ...message("m2"), body: { text: "x".repeat(100) } }), {

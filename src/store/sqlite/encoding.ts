@@ -11,6 +11,7 @@ export interface EncodedMessage {
   /** Of the body, as UTF-8. */
   bytes: number;
   digest: number | null;
+  outside: boolean;
 }
 
 export interface EncodedQuestion {
@@ -41,6 +42,7 @@ export function encodeMessage(message: InboxMessage): EncodedMessage {
     body,
     bytes: Buffer.byteLength(body),
     digest: message.digest ?? null,
+    outside: message.outside ?? false,
   };
 }
 

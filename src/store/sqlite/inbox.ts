@@ -50,8 +50,12 @@ export function demoteMessage(tx: Tx, row: HotRow, id: string): void {
 }
 
 function fits(tx: Tx, row: HotRow, message: EncodedMessage): boolean {
-  if (row.bytes + message.bytes > tx.limits.bytes) return false;
-  return message.wake ? row.waking < tx.limits.waking : row.passive + row.demoted < tx.limits.passive;
+  const { limits } = tx;
+  if (message.wake && message.outside) {
+    return row.waking < limits.waking && row.bytes + message.bytes <= 2 * limits.bytes;
+  }
+  if (row.bytes + message.bytes > limits.bytes) return false;
+  return message.wake ? row.waking + row.demoted < limits.waking : row.passive + row.demoted < limits.passive;
 }
 
 function add(tx: Tx, row: HotRow, message: EncodedMessage, dropped: string[]): PutOutcome {
