@@ -159,6 +159,9 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
     else if (entry || waking) run(entry ?? entryOf(refOf(id)));
   };
 
+  /** Nothing waits for it any more, unless the session is on its way out for another time. */
+  const left = (id: string, gone: Promise<void>): boolean => leaving.get(id) === gone && leaving.delete(id);
+
   const unload = (entry: Entry, session: Session): void => {
     entries.delete(entry.id);
     const failed = async (error: unknown): Promise<void> => {
@@ -166,7 +169,7 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
       onFailure(entry.id, error);
     };
     const gone = session.unload().catch(failed).finally(() => {
-      leaving.delete(entry.id);
+      left(entry.id, gone);
       options.onGone(refOf(entry.id));
     });
     leaving.set(entry.id, gone);
@@ -175,9 +178,7 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
   /** Before it is opened anew nothing of it may be left, or both would act, and write the same file. */
   const abandon = (entry: Entry, session: Session): void => {
     const gone = session.abandon().finally(() => {
-      if (leaving.get(entry.id) !== gone) return;
-      leaving.delete(entry.id);
-      options.onGone(refOf(entry.id));
+      if (left(entry.id, gone)) options.onGone(refOf(entry.id));
     });
     leaving.set(entry.id, gone);
   };
@@ -268,11 +269,12 @@ export function loadedSessions(options: LoadedSessionsOptions): LoadedSessions {
       entry.ending = { late: false };
       const { ending } = entry;
       const gone = endOf(entry).finally(() => {
-        leaving.delete(entry.id);
+        left(entry.id, quiet);
         options.onGone(ref);
         if (ending.late) arrived(entry.id, true);
       });
-      leaving.set(entry.id, gone.catch(() => {}));
+      const quiet = gone.catch(() => {});
+      leaving.set(entry.id, quiet);
       await gone;
     },
     idle: () =>
