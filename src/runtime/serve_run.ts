@@ -35,7 +35,8 @@ interface Attached {
 
 /**
  * Does in a server what `reyn run` does alone: opens the session, gives it the message, and waits until it is idle. A session
- * that was not open is ended again by the last run, unless something else has come to it meanwhile.
+ * that was not open is ended again by the last run, also where its message is refused, unless something else has come to it
+ * meanwhile.
  */
 export function serverRuns(ports: RunPorts) {
   const { sessions, store, hub } = ports;
@@ -73,8 +74,10 @@ export function serverRuns(ports: RunPorts) {
       const wasOpen = sessions.loaded(id) !== undefined || row?.status["open"] === true;
       if (!wasOpen) own.opened = true;
       const opened = await sessions.load(ref);
-      if (message) await sessions.accept(ref, message);
-      sessions.start(opened);
+      const refused = message && await refusalOf(sessions.accept(ref, message));
+      // What another one opened is that one's to end.
+      if (refused && (!own.opened || own.runs > 1)) throw refused.error;
+      if (!refused) sessions.start(opened);
       await sessions.settled(id);
       const session = sessions.loaded(id)?.session;
       const suspended = (session ?? opened).state.suspended;
@@ -82,11 +85,17 @@ export function serverRuns(ports: RunPorts) {
       const last = leave();
       const ended = last && session !== undefined && own.opened && own.others === 0 && !cut;
       if (ended) await sessions.end(ref);
+      if (refused) throw refused.error;
       return { failed: failed || (session === undefined && !cut), suspended, ended, cut };
     } finally {
       leave();
     }
   };
+}
+
+/** What it was refused with, if it was. */
+function refusalOf(taken: Promise<unknown>): Promise<{ error: unknown } | undefined> {
+  return taken.then(() => undefined, (error: unknown) => ({ error }));
 }
 
 /** Whether a turn is about this message or, without one, about any of a person. */

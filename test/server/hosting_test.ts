@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { humanMessage } from "../../src/session/messages.ts";
+import { humanMessage, keyedMessage } from "../../src/session/messages.ts";
 import { viewSession } from "../../src/session/view.ts";
 import { startTestServer, type TestServer, until } from "./harness.ts";
 
@@ -85,6 +85,21 @@ describe("sessions of a server", () => {
       "echo: 2",
       "echo: 3",
     ]);
+  });
+
+  it("are ended again where a run that opened them is refused, and left alone where it did not", async () => {
+    const { hosting } = server;
+    const ref = { agent: "default", sid: "refused" };
+    const id = "default/refused";
+    await hosting.run(ref, keyedMessage("http:t:k", "one", true));
+    const other = () => hosting.run(ref, keyedMessage("http:t:k", "two", true));
+    await assert.rejects(other, { code: "E_MESSAGE_KEY" });
+    assert.equal(hosting.sessions.loaded(id), undefined);
+    assert.equal((await hosting.store.session(id))?.status["open"], false);
+    await hosting.accept(ref, humanMessage("m", "m"));
+    await hosting.sessions.idle();
+    await assert.rejects(other, { code: "E_MESSAGE_KEY" });
+    assert.ok(hosting.sessions.loaded(id));
   });
 
   it("take nothing that no session could have", async () => {
