@@ -15,12 +15,12 @@ import { messageRoutes } from "./routes/messages.ts";
 import { questionRoutes } from "./routes/questions.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { type StatusFacts, statusRoutes } from "./routes/status.ts";
-import type { Streams } from "./sse.ts";
+import type { OpenStreams } from "./sse.ts";
 import { type Caller, LOCAL, type Tokens } from "./tokens.ts";
 
 export interface AppOptions {
   hosting: Hosting;
-  streams: Streams;
+  streams: OpenStreams;
   facts: StatusFacts;
   refusals: Refusals;
   /** Null over the control socket, whose callers may do all. */
@@ -108,7 +108,7 @@ async function answer(
     const limit = tokens ? bodyLimit?.tcp : bodyLimit?.socket;
     const answered = await handle({
       hosting,
-      streams,
+      streams: streams.to(() => outgoing.destroy()),
       caller: caller ?? NOBODY,
       local: tokens === null,
       ref: refOf(context.req.param("agent"), context.req.param("sid")),

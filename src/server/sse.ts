@@ -15,6 +15,14 @@ export interface SseOut {
 }
 
 /** The streams that a server has open. */
+export interface OpenStreams {
+  /** Streams to one reader. `cutOff` closes the connection, whatever is still to be sent. */
+  to(cutOff: () => void): Streams;
+  /** Ends all of them; none is opened any more. */
+  close(): void;
+}
+
+/** The streams of one reader. */
 export interface Streams {
   /**
    * A stream of events. `open` is called at once; what it answers is called when the stream has ended, however. A reader
@@ -23,9 +31,8 @@ export interface Streams {
   events(open: (out: SseOut) => () => void, options?: { behind?: number }): Response;
   /** Lines that are made as they are read. */
   lines(source: AsyncIterable<string>, type: string): Response;
+  /** How many the server has open, to whomever. */
   readonly open: number;
-  /** Ends all of them; none is opened any more. */
-  close(): void;
 }
 
 const MOST_OPEN = 256;
@@ -34,7 +41,7 @@ const BEHIND = 1024 * 1024;
 /** Tells those between that the stream lives, and finds out that the reader is gone. */
 const HEARTBEAT_MS = 15_000;
 
-export function openStreams(clock: Clock): Streams {
+export function openStreams(clock: Clock): OpenStreams {
   const ends = new Set<() => void>();
   let closed = false;
   const encoder = new TextEncoder();
@@ -49,7 +56,7 @@ export function openStreams(clock: Clock): Streams {
       headers: { "content-type": type, "cache-control": "no-store", "x-accel-buffering": "no" },
     });
 
-  return {
+  const streamsTo = (cutOff: () => void): Streams => ({
     get open() {
       return ends.size;
     },
@@ -70,8 +77,13 @@ export function openStreams(clock: Clock): Streams {
         start(controller) {
           const write = (text: string) => {
             if (over) return;
-            if ((controller.desiredSize ?? 0) <= -behind) return end();
+            if ((controller.desiredSize ?? 0) <= -behind) return cut();
             controller.enqueue(encoder.encode(text));
+          };
+          // To end the stream in order would keep what waits, and the connection, for a reader that stands still.
+          const cut = () => {
+            finish();
+            cutOff();
           };
           end = () => {
             if (over) return;
@@ -115,6 +127,10 @@ export function openStreams(clock: Clock): Streams {
       });
       return respond(stream, type);
     },
+  });
+
+  return {
+    to: streamsTo,
     close() {
       closed = true;
       for (const end of [...ends]) end();

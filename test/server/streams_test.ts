@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { type ReadEvent, readEvents } from "../../src/server/read_events.ts";
-import { startTestServer, type TestServer, until } from "./harness.ts";
+import { startTestServer, type TestServer, TOKENS, until } from "./harness.ts";
 
 /** Reads a stream in the background. */
 function reading(server: TestServer, path: string, headers: Record<string, string> = {}) {
@@ -120,6 +122,28 @@ describe("event streams", () => {
     await server.send("hello", "default%2Fevents");
     const answer = await server.fetch("/api/sessions/default%2Fevents");
     assert.equal((await answer.json() as { id: string }).id, "default/events");
+  });
+
+  it("close the connection of a reader that stands still, and hold nothing for it", async () => {
+    const socket = connect(server.server.port, "127.0.0.1");
+    socket.pause();
+    const closed = once(socket, "close");
+    socket.on("error", () => {});
+    socket.write(
+      `GET /api/sessions/slow/events HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${TOKENS.see}\r\n\r\n`,
+    );
+    await until(() => server.hosting.hub.watchers === 1, "the stream is open");
+    const text = "x".repeat(1024 * 1024);
+    for (let n = 0; n < 40 && server.hosting.hub.watchers > 0; n += 1) {
+      await server.send(text, "slow");
+      await server.hosting.sessions.idle();
+    }
+    assert.equal(server.hosting.hub.watchers, 0);
+    let read = "";
+    socket.on("data", (part: Uint8Array) => read += String(part)).resume();
+    await closed;
+    assert.match(read, /^HTTP\/1\.1 200 /);
+    assert.ok(!read.endsWith("0\r\n\r\n"), "the answer is broken off, not ended");
   });
 
   it("end a run with its result, and with what it was refused for", async () => {
