@@ -188,7 +188,7 @@ export const CATALOGUE = {
   E_SESSION_NAME: { severity: "error", meaning: "a session id that is malformed" },
   E_SESSION_UNKNOWN: { severity: "error", meaning: "no such session" },
   E_MESSAGE_TOO_LARGE: { severity: "error", meaning: "a message is larger than a session takes" },
-  E_MESSAGE_KEY: { severity: "error", meaning: "the key of a message is that of another one" },
+  E_MESSAGE_KEY: { severity: "error", meaning: "the key of a message or event is that of another one" },
   E_INBOX_FULL: { severity: "error", meaning: "the session's inbox takes no more waking messages" },
   E_MODEL_FAILED: { severity: "error", meaning: "the model driver failed" },
   E_MODEL_TIMEOUT: { severity: "error", meaning: "the model did not answer in time" },

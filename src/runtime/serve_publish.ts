@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Audit } from "../audit/audit.ts";
 import type { Clock } from "../clock/clock.ts";
 import { ReynError } from "../errors/reyn_error.ts";
@@ -41,7 +42,8 @@ const LOAD_MS = 10_000;
 
 /**
  * Publishes events from outside on the buses of sessions, which are loaded for it. What it answers with is true when everything
- * durable that the event armed is on disk. Throws E_EVENTS_FULL where a session falls behind, and what keeps it from loading.
+ * durable that the event armed is on disk. Throws E_EVENTS_FULL where a session falls behind,
+ * E_MESSAGE_KEY for the id of another event, and what keeps the session from loading.
  */
 export function serverPublishing(ports: PublishPorts) {
   const { sessions, audit, clock, requireRunning } = ports;
@@ -86,7 +88,14 @@ export function serverPublishing(ports: PublishPorts) {
     inAll += 1;
     try {
       const work = () => taken(ref, session, event);
-      const outcome = event.repeatable ? await memory.once(session, event.id, work) : await work();
+      const outcome = event.repeatable
+        ? await memory.once(session, event.id, digestOf(event), work)
+        : await work();
+      if (outcome === "conflict") {
+        throw new ReynError("E_MESSAGE_KEY", `${session} has had another event under that key`, {
+          fix: "send a new event under a key of its own; only a repetition has the key of the first",
+        });
+      }
       audit.emit("bus_event_published", session, {
         event_id: event.id,
         kind: event.kind,
@@ -101,6 +110,15 @@ export function serverPublishing(ports: PublishPorts) {
       else underWay.set(session, left);
     }
   };
+}
+
+/** Of what an event says; the order of keys says nothing. */
+function digestOf({ kind, payload }: OutsideEvent): string {
+  const text = JSON.stringify([kind, payload], (_key, value: unknown) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    return { "": Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) };
+  });
+  return createHash("sha256").update(text).digest("base64");
 }
 
 function full(message: string): ReynError {

@@ -145,4 +145,19 @@ describe("events from outside", () => {
     assert.equal(await publish(A, sent), "heard");
     assert.equal(await publish(A, sent), "duplicate");
   });
+
+  it("under the key of another one are refused, whatever the order of what they hold", async () => {
+    const { publish, event, published } = world();
+    const sent = (fields: Partial<OutsideEvent>) => event({ id: "k", repeatable: true, ...fields });
+    assert.equal(await publish(A, sent({ payload: { a: 1, b: { c: [1], d: 2 } } })), "heard");
+    assert.equal(await publish(A, sent({ payload: { b: { d: 2, c: [1] }, a: 1 } })), "duplicate");
+    for (
+      const other of [
+        { payload: { a: 1, b: { c: [1], d: 3 } } },
+        { payload: { a: 1, b: [["c", [1]], ["d", 2]] } },
+        { payload: { a: 1, b: { c: [1], d: 2 } }, kind: "http:t:other" },
+      ]
+    ) await assert.rejects(publish(A, sent(other)), { code: "E_MESSAGE_KEY" });
+    assert.deepEqual(published, ["k"]);
+  });
 });
