@@ -14,6 +14,8 @@ import type { GlobalOptions, Host } from "./host.ts";
 import { tellSource, whoRuns } from "./told_source.ts";
 
 const AGAIN_MS = 100;
+/** For an answer when the time is nearly over. */
+const LEAST_MS = 1000;
 
 /** `reyn status`: exit 0 when a server runs and is ready, 1 when not, 124 when it was waited for in vain. */
 export async function statusVerb(
@@ -40,7 +42,8 @@ async function ask(dir: string, host: Host, waitMs: number | undefined): Promise
   try {
     const patience = waitMs === undefined ? {} : { patienceMs: waitMs };
     const client = await connectServer(dir, host.ioClock, patience);
-    return client && await client.get("/api/status") as StatusBody;
+    const answerMs = waitMs === undefined ? undefined : Math.max(LEAST_MS, waitMs);
+    return client && await client.get("/api/status", answerMs) as StatusBody;
   } catch (error) {
     if (waitMs !== undefined && isReynError(error) && error.code === "E_SERVER_UNREACHABLE") return undefined;
     throw error;

@@ -11,7 +11,8 @@ import { type ReadEvent, readEvents } from "./read_events.ts";
 /** A server on its control socket. Every call throws what the server refuses it with. */
 export interface ServerClient {
   pid: number;
-  get(path: string): Promise<unknown>;
+  /** `answerMs`: how long the answer may take to begin, and to go on. Default 30 s. */
+  get(path: string, answerMs?: number): Promise<unknown>;
   post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<unknown>;
   /** Events until the stream ends or the signal aborts. */
   stream(path: string, body: unknown, signal: AbortSignal): AsyncGenerator<ReadEvent>;
@@ -62,7 +63,8 @@ export function sessionPath(id: string, rest = ""): string {
 function clientOf(path: string, pid: number): ServerClient {
   return {
     pid,
-    get: async (to) => parse(await textOf(await ask(path, "GET", to))),
+    get: async (to, answerMs = ANSWER_MS) =>
+      parse(await textOf(await ask(path, "GET", to, { answerMs }), answerMs)),
     post: async (to, body = {}, headers = {}) =>
       parse(await textOf(await ask(path, "POST", to, { body, headers }))),
     async *stream(to, body, signal) {
