@@ -16,7 +16,7 @@ export interface HttpLimits {
   headers: number;
   /** How long a connection stays open between requests. */
   keepAlive: number;
-  /** An answer of which nothing is taken for so long is given up. */
+  /** An answer of which nothing is taken for so long is given up; not over the control socket. */
   unread: number;
   /** How often that is looked after. */
   look: number;
@@ -64,7 +64,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       errorHandler: () => new Response(null, { status: 500 }),
     },
   );
-  const unread = unreadAnswers({ ms: limits.unread, lookMs: limits.look });
+  // Over the control socket a person may stand between, who reads on when there is time.
+  const unread = names && unreadAnswers({ ms: limits.unread, lookMs: limits.look });
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES,
@@ -76,7 +77,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     (request, response) => {
       const refused = refusalOf(request, names);
-      unread.watch(response);
+      unread?.watch(response);
       lingerAfter(request, response, { ms: limits.request, close: refused !== undefined });
       if (refused) refuse(response, refused, refusals, { close: !hasBody(request) });
       else void answer(request, response);
@@ -117,7 +118,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         }, graceMs);
         server.close(() => {
           clearTimeout(timer);
-          unread.stop();
+          unread?.stop();
           resolve();
         });
         server.closeIdleConnections();
