@@ -10,6 +10,7 @@ import {
   type SessionRef,
 } from "../hooks/session_ref.ts";
 import type { Store } from "../store/store.ts";
+import { hourlyBound } from "./hourly_bound.ts";
 
 export interface Router {
   /** Where pushes of hooks of this session go. */
@@ -27,22 +28,13 @@ export interface RouterOptions {
 const MAIN = "main";
 /** Sessions that pushes may bring into being within an hour. */
 const MOST_SPAWNED = 1000;
-const HOUR_MS = 3_600_000;
 
 /**
  * Finds the session that a push names: one that exists, `main` of any declared agent, or `<transport>:<id>` of the same
  * agent, which a push may bring into being. Nothing else is ever created by a push.
  */
 export function createRouter({ store, agents, clock }: RouterOptions): Router {
-  /** When, the oldest first. */
-  const spawned = new Map<string, number>();
-
-  const forgetOld = (now: number) => {
-    for (const [id, at] of spawned) {
-      if (now - at < HOUR_MS) return;
-      spawned.delete(id);
-    }
-  };
+  const spawned = hourlyBound(MOST_SPAWNED, clock);
 
   const lookUp = async (ref: SessionRef, own: SessionRef): Promise<Route> => {
     const id = `${ref.agent}/${ref.sid}`;
@@ -50,12 +42,7 @@ export function createRouter({ store, agents, clock }: RouterOptions): Router {
     if (ref.agent !== own.agent || !ref.sid.includes(":")) {
       return refused("there is no such session");
     }
-    const now = clock.monotonic();
-    forgetOld(now);
-    if (spawned.size >= MOST_SPAWNED) {
-      return refused(`pushes have made ${MOST_SPAWNED} sessions within an hour`);
-    }
-    spawned.set(id, now);
+    if (!spawned.take(id)) return refused(`pushes have made ${MOST_SPAWNED} sessions within an hour`);
     return { to: "session", id };
   };
 

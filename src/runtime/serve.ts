@@ -142,7 +142,13 @@ export async function openHosting(options: OpenHostingOptions): Promise<Hosting>
     if (stopping) throw new ReynError("E_STOPPING", "reyn is stopping and takes nothing new");
   };
 
-  const publish = serverPublishing({ sessions, audit: runtime.audit, clock: host.ioClock, requireRunning });
+  const publish = serverPublishing({
+    sessions,
+    audit: runtime.audit,
+    clock: host.ioClock,
+    exists: async (session) => await store.session(session) !== undefined,
+    requireRunning,
+  });
 
   const rowOf = async (ref: SessionRef): Promise<SessionRow> => {
     requireNames(ref.agent, ref.sid);

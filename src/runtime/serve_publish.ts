@@ -5,6 +5,7 @@ import { ReynError } from "../errors/reyn_error.ts";
 import type { SessionRef } from "../hooks/session_ref.ts";
 import type { Session } from "../session/session.ts";
 import { createEventMemory } from "./event_memory.ts";
+import { hourlyBound } from "./hourly_bound.ts";
 import type { LoadedSessions } from "./loaded_sessions.ts";
 import { publishEvent } from "./publish_event.ts";
 
@@ -28,6 +29,8 @@ export interface PublishPorts {
   sessions: Pick<LoadedSessions, "load" | "loaded">;
   audit: Pick<Audit, "emit">;
   clock: Clock;
+  /** Whether a session of this id was ever opened. */
+  exists(session: string): Promise<boolean>;
   /** Throws when nothing is taken any more. */
   requireRunning(): void;
 }
@@ -39,19 +42,25 @@ const AT_ONCE = 64;
 const AT_ONCE_IN_ALL = 512;
 /** How long a session may take to load before whoever sends is told to come back. */
 const LOAD_MS = 10_000;
+/** Sessions that events may bring into being within an hour. */
+export const MOST_MADE = 1000;
 
 /**
  * Publishes events from outside on the buses of sessions, which are loaded for it. What it answers with is true when everything
- * durable that the event armed is on disk. Throws E_EVENTS_FULL where a session falls behind,
+ * durable that the event armed is on disk. Throws E_EVENTS_FULL where a session falls behind or too many were made,
  * E_MESSAGE_KEY for the id of another event, and what keeps the session from loading.
  */
 export function serverPublishing(ports: PublishPorts) {
-  const { sessions, audit, clock, requireRunning } = ports;
+  const { sessions, audit, clock, exists, requireRunning } = ports;
+  const made = hourlyBound(MOST_MADE, clock);
   const memory = createEventMemory();
   const underWay = new Map<string, number>();
   let inAll = 0;
 
   const loaded = async (ref: SessionRef, session: string): Promise<Session> => {
+    if (!sessions.loaded(session) && !await exists(session) && !made.take(session)) {
+      throw full(`events have made ${MOST_MADE} sessions within an hour`);
+    }
     let cancel = () => {};
     const late = new Promise<never>((_, reject) => {
       cancel = clock.after(LOAD_MS, () => reject(full(`session ${session} is still being opened`)));

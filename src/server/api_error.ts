@@ -21,7 +21,13 @@ export class HttpFailure extends Error {
 }
 
 export function failure(status: number, code: ErrorCode, message: string, fix?: string): HttpFailure {
-  return new HttpFailure({ status, code, message, ...(fix === undefined ? {} : { fix }) });
+  return new HttpFailure({
+    status,
+    code,
+    message,
+    ...(fix === undefined ? {} : { fix }),
+    ...laterOf(status),
+  });
 }
 
 const STATUS: { readonly [code in ErrorCode]?: number } = {
@@ -49,8 +55,12 @@ export function apiErrorOf(error: unknown): ApiError {
   }
   const { code, message, fix } = error;
   const status = STATUS[code] ?? 500;
-  const later = status === 429 || status === 503 ? { headers: { "retry-after": "5" } } : {};
-  return { status, code, message, ...(fix === undefined ? {} : { fix }), ...later };
+  return { status, code, message, ...(fix === undefined ? {} : { fix }), ...laterOf(status) };
+}
+
+/** What passes by itself may be tried again. */
+function laterOf(status: number): Pick<ApiError, "headers"> {
+  return status === 429 || status === 503 ? { headers: { "retry-after": "5" } } : {};
 }
 
 export function errorBody({ code, message, fix }: ApiError): string {

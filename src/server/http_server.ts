@@ -6,6 +6,7 @@ import { type ApiError, errorBody } from "./api_error.ts";
 import { refusalOf } from "./guards.ts";
 import type { NodeBindings } from "./route.ts";
 import type { Refusals } from "./refusals.ts";
+import { unreadAnswers } from "./unread_answers.ts";
 
 /** What one client may hold a server up with. Times in milliseconds. */
 export interface HttpLimits {
@@ -15,6 +16,8 @@ export interface HttpLimits {
   headers: number;
   /** How long a connection stays open between requests. */
   keepAlive: number;
+  /** An answer of which nothing is taken for so long is given up; not over the control socket. */
+  unread: number;
   /** How often that is looked after. */
   look: number;
   connections: number;
@@ -24,6 +27,7 @@ const LIMITS: HttpLimits = {
   request: 30_000,
   headers: 10_000,
   keepAlive: 15_000,
+  unread: 120_000,
   look: 2_000,
   connections: 2048,
 };
@@ -60,6 +64,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       errorHandler: () => new Response(null, { status: 500 }),
     },
   );
+  // Over the control socket a person may stand between, who reads on when there is time.
+  const unread = names && unreadAnswers({ ms: limits.unread, lookMs: limits.look });
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES,
@@ -71,6 +77,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     (request, response) => {
       const refused = refusalOf(request, names);
+      unread?.watch(response);
       lingerAfter(request, response, { ms: limits.request, close: refused !== undefined });
       if (refused) refuse(response, refused, refusals, { close: !hasBody(request) });
       else void answer(request, response);
@@ -97,6 +104,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       `HTTP/1.1 ${unreadable.status} ${unreadable.status === 408 ? "Request Timeout" : "Bad Request"}\r\n` +
         `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
     );
+    // Who reads nothing would keep the connection.
+    const timer = setTimeout(() => void socket.destroy(), limits.unread);
+    socket.once("close", () => clearTimeout(timer));
   });
 
   return {
@@ -108,6 +118,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         }, graceMs);
         server.close(() => {
           clearTimeout(timer);
+          unread?.stop();
           resolve();
         });
         server.closeIdleConnections();

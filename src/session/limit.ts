@@ -91,6 +91,7 @@ export function createLimit(context: SessionContext, poke: () => void): Limit {
     const ids = held.map((row) => row.id);
     const settle: Op = { op: "settle", question: id };
     await journal.commit([record], extended ? [settle] : [settle, { op: "demote", ids }]);
+    ports.interventions?.settled(id);
     ports.fault("valve:after_answer");
     const by = reply.status === "answered" ? reply.by : reply.status;
     checkpoint(extended ? "ask_user" : "warn", extended ? settings.cap : 0);

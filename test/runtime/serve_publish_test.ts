@@ -3,7 +3,12 @@ import { describe, it } from "node:test";
 import { virtualClock } from "../../src/clock/virtual_clock.ts";
 import { ReynError } from "../../src/errors/reyn_error.ts";
 import type { LoadedSession } from "../../src/runtime/loaded_sessions.ts";
-import { MOST_WAITING, type OutsideEvent, serverPublishing } from "../../src/runtime/serve_publish.ts";
+import {
+  MOST_MADE,
+  MOST_WAITING,
+  type OutsideEvent,
+  serverPublishing,
+} from "../../src/runtime/serve_publish.ts";
 import type { Session } from "../../src/session/session.ts";
 
 const A = { agent: "default", sid: "a" };
@@ -32,6 +37,7 @@ function world() {
     stopping: false,
     loading: new Map<string, Promise<unknown>>(),
     sessions: new Map<string, FakeSession>(),
+    stored: new Set<string>(),
   };
   const publish = serverPublishing({
     clock,
@@ -46,8 +52,12 @@ function world() {
         await state.loading.get(id);
         return session as unknown as Session;
       },
-      loaded: (id) => ({ id, session: state.sessions.get(id), active: false }) as unknown as LoadedSession,
+      loaded(id) {
+        const session = state.sessions.get(id);
+        return session && { id, session, active: false } as unknown as LoadedSession;
+      },
     },
+    exists: (id) => Promise.resolve(state.stored.has(id)),
     requireRunning() {
       if (state.stopping) throw new ReynError("E_STOPPING", "stopping");
     },
@@ -65,6 +75,17 @@ function world() {
 }
 
 describe("events from outside", () => {
+  it("make so many sessions within an hour, and go on into those that are there", async () => {
+    const { publish, event, state, clock } = world();
+    for (let n = 0; n < MOST_MADE; n++) await publish({ agent: "default", sid: `s${n}` }, event());
+    await assert.rejects(publish(A, event()), { code: "E_EVENTS_FULL", message: /made 1000 sessions/ });
+    assert.equal(await publish({ agent: "default", sid: "s1" }, event()), "heard");
+    state.stored.add("default/b");
+    assert.equal(await publish(B, event()), "heard");
+    await clock.advance(3_600_000);
+    assert.equal(await publish(A, event()), "heard");
+  });
+
   it("are published where a composer waits for them, and told of where none does", async () => {
     const { publish, event, published, outcomes } = world();
     assert.equal(await publish(A, event()), "heard");

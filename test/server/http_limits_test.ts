@@ -3,6 +3,7 @@ import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
+import { humanMessage } from "../../src/session/messages.ts";
 import { startTestServer, type TestServer, TOKENS, until } from "./harness.ts";
 
 const HEAD = `Host: 127.0.0.1\r\nAuthorization: Bearer ${TOKENS.all}\r\n`;
@@ -15,6 +16,7 @@ describe("what a client can hold a server up with", () => {
       headers: 1000,
       request: 3000,
       keepAlive: 500,
+      unread: 3500,
       look: 50,
       connections: 120,
     });
@@ -115,6 +117,44 @@ describe("what a client can hold a server up with", () => {
     await until(() => closed === 200, "what says nothing has been closed");
     assert.equal((await server.fetch("/healthz")).status, 200);
     for (const socket of open) socket.destroy();
+  });
+
+  /** Asks for eight MiB, and reads a piece every `everyMs`, or nothing for five seconds and then what is there. */
+  async function readSlowly(everyMs: number | null): Promise<{ bytes: number; declared: number }> {
+    const socket = connect(server.server.port, "127.0.0.1");
+    socket.on("error", () => {});
+    let closed = false;
+    socket.once("close", () => closed = true);
+    let bytes = 0;
+    let head = "";
+    socket.on("data", (part: Uint8Array) => {
+      bytes += part.byteLength;
+      if (head === "") head = String(part);
+      if (everyMs === null) return;
+      socket.pause();
+      setTimeout(() => socket.resume(), everyMs);
+    });
+    socket.pause();
+    socket.write(`GET /api/sessions/large HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`);
+    setTimeout(() => socket.resume(), everyMs ?? 5000);
+    await until(() => closed, "the connection is closed", 20);
+    const end = head.indexOf("\r\n\r\n") + 4;
+    return {
+      bytes: bytes - end,
+      declared: Number(/content-length: (\d+)/i.exec(head)?.[1]),
+    };
+  }
+
+  it("is not an answer that nobody reads; one that is read slowly arrives", async () => {
+    const text = "x".repeat(7 * 1024 * 1024);
+    await server.hosting.accept({ agent: "default", sid: "large" }, {
+      ...humanMessage("m", text),
+      wake: false,
+    });
+    const [none, slow] = await Promise.all([readSlowly(null), readSlowly(20)]);
+    assert.ok(none.bytes < none.declared, "what nobody read was given up");
+    assert.ok(slow.declared > text.length);
+    assert.equal(slow.bytes, slow.declared);
   });
 
   it("puts on record what was refused, without repeating all of it", async () => {

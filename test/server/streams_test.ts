@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { type ReadEvent, readEvents } from "../../src/server/read_events.ts";
 import { startTestServer, type TestServer, TOKENS, until } from "./harness.ts";
@@ -122,6 +122,23 @@ describe("event streams", () => {
     await server.send("hello", "default%2Fevents");
     const answer = await server.fetch("/api/sessions/default%2Fevents");
     assert.equal((await answer.json() as { id: string }).id, "default/events");
+  });
+
+  it("are so many at the same time, and whoever comes then is told to come back", async () => {
+    const sockets: Socket[] = [];
+    const head = async () => {
+      const socket = connect(server.server.port, "127.0.0.1");
+      sockets.push(socket);
+      socket.write(
+        `GET /api/sessions/many/events HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${TOKENS.see}\r\n\r\n`,
+      );
+      const [part]: unknown[] = await once(socket, "data");
+      return String(part);
+    };
+    for (let n = 0; n < 256; n += 1) assert.match(await head(), /^HTTP\/1\.1 200 /);
+    assert.match(await head(), /^HTTP\/1\.1 503 [^]*\r\nretry-after: 5\r\n[^]*E_HTTP_BUSY/i);
+    for (const socket of sockets) socket.destroy();
+    await until(() => server.hosting.hub.watchers === 0, "the readers are gone");
   });
 
   it("close the connection of a reader that stands still, and hold nothing for it", async () => {
