@@ -13,6 +13,23 @@ export async function makeImmutable(
   folders: readonly string[],
   keep: (name: string) => boolean = () => false,
 ): Promise<Restore | { refused: string }> {
+  for (let attempt = 1;; attempt++) {
+    const paths = await pathsOf(folders, keep);
+    const change = async (how: "+i" | "-i") => {
+      const told = await runProcess("chattr", ["-f", how, ...paths], { timeoutMs: 10_000 });
+      return told.code === 0 ? undefined : told.output.trim() || `chattr ended with ${told.code}`;
+    };
+    const refused = await change("+i");
+    if (refused === undefined) return async () => void await change("-i");
+    await change("-i");
+    // A file may have gone since it was listed.
+    if (attempt === ATTEMPTS) return { refused };
+  }
+}
+
+const ATTEMPTS = 5;
+
+async function pathsOf(folders: readonly string[], keep: (name: string) => boolean): Promise<string[]> {
   const paths: string[] = [];
   for (const folder of folders) {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => undefined);
@@ -22,14 +39,7 @@ export async function makeImmutable(
       if (entry.isFile() && !keep(entry.name)) paths.push(join(folder, entry.name));
     }
   }
-  const change = async (how: "+i" | "-i") => {
-    const told = await runProcess("chattr", ["-f", how, ...paths], { timeoutMs: 10_000 });
-    return told.code === 0 ? undefined : told.output.trim() || `chattr ended with ${told.code}`;
-  };
-  const refused = await change("+i");
-  if (refused === undefined) return async () => void await change("-i");
-  await change("-i");
-  return { refused };
+  return paths;
 }
 
 /** Mounts the folder over itself, read-only. */
