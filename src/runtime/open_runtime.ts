@@ -172,10 +172,17 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
         declared.gone(ref);
         throw error;
       });
-    const { id, state } = session;
-    const kept = await forgetStaleQuestions(id, state, { store, interventions, audit, since });
-    for (const question of kept) left.add(question);
-    return session;
+    try {
+      const { id, state } = session;
+      const kept = await forgetStaleQuestions(id, state, { store, interventions, audit, since });
+      for (const question of kept) left.add(question);
+      return session;
+    } catch (error) {
+      // It would live on beside the one that is opened anew.
+      await session.abandon();
+      declared.gone(ref);
+      throw error;
+    }
   };
 
   const composers = createComposing(options, audit);
