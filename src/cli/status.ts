@@ -60,7 +60,7 @@ function tell(status: StatusBody, { json, quiet }: GlobalOptions): void {
   const lines = [
     `reyn serve (pid ${pid}) since ${started_at}${url === null ? "" : ` on ${url}`}`,
     `${sessions.loaded} sessions loaded, ${sessions.active} in a turn; ${Math.round(memory_bytes / 1e6)} MB`,
-    ...(questions === 0 ? [] : [`questions: ${questions}`]),
+    ...(questions === 0 ? [] : [`questions: ${questions ?? "unknown"}`]),
     ready ? "ready" : "not ready:",
     ...reasons.map(({ code, detail }) =>
       `  ${code}${detail === undefined ? "" : `: ${escapeVisible(detail)}`}`

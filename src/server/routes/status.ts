@@ -1,6 +1,8 @@
 import process from "node:process";
 import { z } from "zod";
+import { sleep } from "../../clock/clock.ts";
 import { isOpen } from "../../interventions/question_store.ts";
+import type { Hosting } from "../../runtime/serve.ts";
 import { json, type Route, route } from "../route.ts";
 
 export interface StatusFacts {
@@ -30,7 +32,9 @@ const status = z.object({
     failed: z.number(),
   }),
   streams: z.number(),
-  questions: z.number().meta({ description: "Questions that are open." }),
+  questions: z.number().nullable().meta({
+    description: "Questions that are open; null: the store does not answer.",
+  }),
   memory_bytes: z.number(),
 });
 
@@ -83,7 +87,7 @@ export function statusRoutes(facts: StatusFacts): readonly Route[] {
       needs: ["observe"],
       answers: { 200: { says: "its state", schema: status } },
       async handle({ hosting, streams }) {
-        const questions = (await hosting.interventions.list()).filter(isOpen);
+        const questions = await countSoon(hosting);
         const reasons = hosting.health.reasons();
         const sessions = hosting.sessions.list();
         const body: StatusBody = {
@@ -101,11 +105,26 @@ export function statusRoutes(facts: StatusFacts): readonly Route[] {
             ...hosting.health.counts(),
           },
           streams: streams.open,
-          questions: questions.length,
+          questions,
           memory_bytes: process.memoryUsage().rss,
         };
         return json(body);
       },
     }),
   ];
+}
+
+/** For the store to answer; how the server stands is asked for when something is wrong with it, too. */
+const SOON_MS = 1_000;
+
+/** Questions that are open, or null. */
+async function countSoon({ interventions, host: { ioClock } }: Hosting): Promise<number | null> {
+  const counted = interventions.list().then((questions) => questions.filter(isOpen).length, () => null);
+  const waited = new AbortController();
+  const late = sleep(ioClock, SOON_MS, waited.signal).then(() => null);
+  try {
+    return await Promise.race([counted, late]);
+  } finally {
+    waited.abort();
+  }
 }
