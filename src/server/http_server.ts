@@ -77,10 +77,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     (request, response) => {
       const refused = refusalOf(request, names);
-      unread?.watch(response);
       lingerAfter(request, response, { ms: limits.request, close: refused !== undefined });
-      if (refused) refuse(response, refused, refusals, { close: !hasBody(request) });
-      else void answer(request, response);
+      const written = () => {
+        if (response.writableLength > 0) unread?.watch(response);
+      };
+      if (refused) {
+        refuse(response, refused, refusals, { close: !hasBody(request) });
+        written();
+      } else void Promise.resolve(answer(request, response)).then(written, written);
     },
   );
 

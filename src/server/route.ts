@@ -101,7 +101,7 @@ export function sendReply(outgoing: ServerResponse, { status, type, text }: Repl
     "cache-control": "no-store",
     "content-length": body.byteLength,
   });
-  outgoing.end(outgoing.req.method === "HEAD" ? undefined : body);
+  outgoing.end(body);
 }
 
 /** What Hono hands on of node's own request. */

@@ -195,6 +195,15 @@ describe("one who is answered while still sending", () => {
     return { text, error };
   }
 
+  it("is told of an answer's length without it, and asks on over the same connection", async () => {
+    const { text } = await server.raw(
+      "HEAD /healthz HTTP/1.1\r\nhost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n",
+    );
+    const [head = "", rest = ""] = text.split(/\r\n\r\n(?=HTTP)/);
+    assert.match(head, /^HTTP\/1\.1 200 [^]*content-length: 15/i);
+    assert.match(rest, /^HTTP\/1\.1 200 [^]*\r\n\r\n\{"status":"ok"\}$/);
+  });
+
   it("hears why, and may go on with the next request", async () => {
     const { text, error } = await sendSlowly(`${POST}Content-Length: ${9 * MIB}\r\n\r\n`);
     assert.equal(error, undefined);
