@@ -9,12 +9,20 @@ import { startTestServer, type TestServer, TOKENS, until } from "./harness.ts";
 function reading(server: TestServer, path: string, headers: Record<string, string> = {}) {
   const events: ReadEvent[] = [];
   const ended = new AbortController();
+  let isOpen = false;
   const done = (async () => {
     const answer = await server.fetch(path, { headers, signal: ended.signal });
+    isOpen = true;
     assert.equal(answer.headers.get("content-type"), "text/event-stream");
     for await (const event of readEvents(bodyOf(answer), ended.signal)) events.push(event);
   })().catch(() => {});
-  return { events, types: () => events.map(({ type }) => type), stop: () => ended.abort(), done };
+  return {
+    events,
+    types: () => events.map(({ type }) => type),
+    opened: () => isOpen,
+    stop: () => ended.abort(),
+    done,
+  };
 }
 
 function bodyOf({ body }: Response): ReadableStream<Uint8Array> {
@@ -74,6 +82,22 @@ describe("event streams", () => {
     const stream = reading(server, "/api/sessions/two/events", { "last-event-id": "before.7" });
     await until(() => stream.types().length > 0, "something came");
     assert.deepEqual(stream.types(), ["gap"]);
+    stream.stop();
+    await stream.done;
+  });
+
+  it("of the log begin with what is written from then on", async () => {
+    await server.send("before", "past");
+    const { store, audit } = server.hosting;
+    const turns = async () => (await store.session("default/past"))?.status["turns"] === 1;
+    await until(turns, "the turn of before has ended");
+    await server.hosting.sessions.settled("default/past");
+    await audit.flush();
+    const stream = reading(server, "/api/events", AUDIT);
+    await until(() => stream.opened(), "the stream is open");
+    await server.send("after", "present");
+    await until(() => stream.types().includes("turn_settled"), "what came after is told");
+    assert.ok(stream.events.every(({ data }) => !data.includes("default/past")));
     stream.stop();
     await stream.done;
   });
