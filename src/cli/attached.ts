@@ -3,7 +3,7 @@ import { ignoredSignals } from "../adapter/ignored_signals.ts";
 import type { Clock } from "../clock/clock.ts";
 import { EXIT } from "../errors/exit_codes.ts";
 import { ReynError } from "../errors/reyn_error.ts";
-import type { ServerClient } from "../server/client.ts";
+import { errorOf, type ServerClient } from "../server/client.ts";
 import { remoteInterventions } from "../server/remote_interventions.ts";
 import { attachTerminal } from "./attach_terminal.ts";
 import type { HeldOutput } from "./held_output.ts";
@@ -12,14 +12,14 @@ import type { GlobalOptions } from "./host.ts";
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
 /** Signals while a verb shows what a server does: they end the showing. */
-export interface DetachSignals {
+interface DetachSignals {
   detached: AbortSignal;
   /** Number of the first one; 0: none came. */
   received(): number;
   dispose(): void;
 }
 
-export function detachOnSignals(): DetachSignals {
+function detachOnSignals(): DetachSignals {
   const detached = new AbortController();
   let received = 0;
   const ignored = ignoredSignals();
@@ -51,6 +51,41 @@ export function requireHooks({ hooks }: GlobalOptions): void {
   });
 }
 
+export interface ShownThroughServer extends AskHereOptions {
+  /** Of a call that answers with a stream. */
+  path: string;
+  body: unknown;
+  /** The event that refuses it, with an error. */
+  refusal: string;
+  /** Told of each other event; `text` is it as JSON. */
+  each(type: string, event: unknown, text: string): void;
+}
+
+/**
+ * Shows what a server does, with its questions on this terminal, until it has told all or a signal comes. Answers the number of
+ * that signal, or 0. Throws what it was refused with.
+ */
+export async function showThroughServer(options: ShownThroughServer): Promise<number> {
+  const { client, path, body, refusal, each } = options;
+  const signals = detachOnSignals();
+  let detach = () => {};
+  try {
+    // The first hook's question may come at once.
+    detach = await askHere(options);
+    for await (const { type, data } of client.stream(path, body, signals.detached)) {
+      const event: unknown = JSON.parse(data);
+      if (type === refusal) throw errorOf(event) ?? new ReynError("E_INTERNAL", "the server failed");
+      each(type, event, data);
+    }
+  } catch (error) {
+    if (signals.received() === 0) throw error;
+  } finally {
+    detach();
+    signals.dispose();
+  }
+  return signals.received();
+}
+
 export interface AskHereOptions {
   client: ServerClient;
   /** `<agent>/<sid>`. */
@@ -64,7 +99,7 @@ export interface AskHereOptions {
 }
 
 /** Asks the questions of a session of a server on this terminal, if it is one; resolves when the server knows. The function ends it. */
-export async function askHere(
+async function askHere(
   { client, session, output, talk, json, stdinRead, clock }: AskHereOptions,
 ): Promise<() => void> {
   const onProblem = (said: string) => talk(`questions are not asked here: ${said}\n`);

@@ -10,10 +10,11 @@ import { formatFinding, isError } from "../errors/finding.ts";
 import { ReynError } from "../errors/reyn_error.ts";
 import { type Configuration, loadForSession, requireUsable } from "../runtime/configuration.ts";
 import { listComposers, type ListedComposer, type LiveComposers } from "../runtime/list_composers.ts";
-import { connectServer, sessionPath } from "../server/client.ts";
+import { sessionPath } from "../server/client.ts";
 import { controlDir } from "./control_dir.ts";
 import type { GlobalOptions, Host } from "./host.ts";
 import { readInput } from "./read_message.ts";
+import { askOrRead, tellSource } from "./told_source.ts";
 
 /** Keys that a listing for people shows of one composer. */
 const SHOWN_KEYS = 10;
@@ -22,7 +23,17 @@ const SHOWN_KEYS = 10;
 export async function listComposersVerb(globals: GlobalOptions, host: Host): Promise<number> {
   const dir = controlDir(globals.dir);
   const configuration = loadUsable(globals, dir);
-  const live = await askServer(globals, dir, `${configuration.agent}/${configuration.sid}`, host);
+  const session = `${configuration.agent}/${configuration.sid}`;
+  // What a server holds in memory is in no file.
+  const { value: live, source } = await askOrRead<LiveComposers | undefined>(dir, host.ioClock, {
+    ask: async (client) => await client.get(sessionPath(session, "/composers")) as LiveComposers,
+    read: () => Promise.resolve(undefined),
+    from: "files",
+  });
+  tellSource(
+    globals,
+    live?.loaded === false ? `${source}; ${session} is not loaded: read from files` : source,
+  );
   const composers = await listComposers({
     ...(live ? { live } : {}),
     controlDir: dir,
@@ -37,27 +48,6 @@ export async function listComposersVerb(globals: GlobalOptions, host: Host): Pro
   process.stdout.write(composers.map(listedText).join(""));
   if (composers.length === 0) talk(globals, "no composers are declared\n");
   return EXIT.ok;
-}
-
-/** What a server holds in memory; undefined where none runs, or it does not answer: then files alone tell. */
-async function askServer(
-  globals: GlobalOptions,
-  dir: string,
-  session: string,
-  host: Host,
-): Promise<LiveComposers | undefined> {
-  try {
-    const client = await connectServer(dir, host.ioClock);
-    if (!client) return undefined;
-    const live = await client.get(sessionPath(session, "/composers")) as LiveComposers;
-    const how = live.loaded ? "through" : `from files: ${session} is not loaded by`;
-    talk(globals, `(${how} reyn serve, pid ${client.pid})\n`);
-    return live;
-  } catch (error) {
-    if (!(error instanceof ReynError)) throw error;
-    talk(globals, `(from files: ${error.message})\n`);
-    return undefined;
-  }
 }
 
 /** `reyn composers simulate FILE`: replays a timeline on a clock of its own and prints every fire and drop as JSON lines. */

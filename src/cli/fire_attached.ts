@@ -2,8 +2,8 @@ import process from "node:process";
 import { escapeVisible } from "../errors/escape_visible.ts";
 import { ReynError } from "../errors/reyn_error.ts";
 import type { DryHook } from "../runtime/fire_dry.ts";
-import { errorOf, type ServerClient, sessionPath } from "../server/client.ts";
-import { askHere, detachOnSignals, requireHooks } from "./attached.ts";
+import { type ServerClient, sessionPath } from "../server/client.ts";
+import { requireHooks, showThroughServer } from "./attached.ts";
 import type { FiredForReal, FireForRealOptions } from "./fire_for_real.ts";
 import { fireResults } from "./fire_results.ts";
 import { heldOutput } from "./held_output.ts";
@@ -29,43 +29,30 @@ export async function fireThroughServer(
   const session = `${configuration.agent}/${configuration.sid}`;
   talk(`(in session ${session}, through reyn serve, pid ${client.pid})\n`);
 
-  const signals = detachOnSignals();
   const results = fireResults();
   let ended = false;
-  let detach = () => {};
-  try {
-    detach = await askHere({
-      client,
-      session,
-      output,
-      talk,
-      json: globals.json,
-      stdinRead: false,
-      clock: host.ioClock,
-    });
-    const body = { point: key, payload };
-    for await (
-      const { type, data } of client.stream(sessionPath(session, "/fire"), body, signals.detached)
-    ) {
-      const event: unknown = JSON.parse(data);
-      if (type === "record") {
-        const { type: record, data: fields } = event as { type: string; data: Record<string, unknown> };
-        results.record(record, fields);
-      } else if (type === "fire_ended") ended = true;
-      else if (type === "fire_refused") {
-        throw errorOf(event) ?? new ReynError("E_INTERNAL", "the server failed");
+  const signal = await showThroughServer({
+    client,
+    session,
+    output,
+    talk,
+    json: globals.json,
+    stdinRead: false,
+    clock: host.ioClock,
+    path: sessionPath(session, "/fire"),
+    body: { point: key, payload },
+    refusal: "fire_refused",
+    each(type, event) {
+      if (type === "fire_ended") ended = true;
+      else if (type === "record") {
+        const { type: record, data } = event as { type: string; data: Record<string, unknown> };
+        results.record(record, data);
       } else {
         const shown = shownEvent(event);
         if (shown) show(shown);
       }
-    }
-  } catch (error) {
-    if (signals.received() === 0) throw error;
-  } finally {
-    detach();
-    signals.dispose();
-  }
-  const signal = signals.received();
+    },
+  });
   if (signal > 0) talk("detached; the hooks go on in the server\n");
   else if (!ended) {
     throw new ReynError("E_SERVER_UNREACHABLE", "the server is gone, or this reads too slowly", {

@@ -14,7 +14,7 @@ import { firedPayload, firedTarget, type Payload } from "../runtime/fire_payload
 import { connectServer } from "../server/client.ts";
 import { controlDir } from "./control_dir.ts";
 import { fireThroughServer } from "./fire_attached.ts";
-import { type FiredForReal, fireForReal } from "./fire_for_real.ts";
+import { type FiredForReal, fireForReal, type FireForRealOptions } from "./fire_for_real.ts";
 import type { GlobalOptions, Host } from "./host.ts";
 
 export interface FireOptions {
@@ -45,18 +45,19 @@ export async function fireHooksVerb({ globals, point, data, run }: FireOptions, 
   const consents = consentStates(configuration, dir, process.env);
   const dry = await fireDry({ configuration, controlDir: dir, target, payload, consents });
   const key = targetKey(target);
-  const fired = run ? await fireNow() : { hooks: dry };
-  /** In the session of a server, where one runs; else in this process. */
-  async function fireNow(): Promise<FiredForReal> {
-    const client = await connectServer(dir, host.ioClock);
-    if (client) return await fireThroughServer(client, { configuration, key, payload, dry, globals, host });
-    return await fireForReal({ configuration, dir, key, kind: kindOf(target), payload, dry, globals, host });
-  }
+  const firing = { configuration, dir, key, kind: kindOf(target), payload, dry, globals, host };
+  const fired = run ? await fireNow(firing) : { hooks: dry };
   const { hooks, signalled } = { signalled: undefined, ...fired };
   if (globals.json) process.stdout.write(`${JSON.stringify({ point: key, payload, hooks })}\n`);
   else process.stdout.write(firedText(hooks, run));
   if (hooks.length === 0 && !globals.quiet) process.stderr.write(`${noHooks(key, configuration)}\n`);
   return signalled ?? (run ? exitOf(hooks) : EXIT.ok);
+}
+
+/** In the session of a server, where one runs; else in this process. */
+async function fireNow(firing: FireForRealOptions): Promise<FiredForReal> {
+  const client = await connectServer(firing.dir, firing.host.ioClock);
+  return client ? await fireThroughServer(client, firing) : await fireForReal(firing);
 }
 
 function kindOf(target: HookTarget): string {

@@ -2,8 +2,8 @@ import process from "node:process";
 import { EXIT } from "../errors/exit_codes.ts";
 import { ReynError } from "../errors/reyn_error.ts";
 import type { RunResult } from "../runtime/serve_run.ts";
-import { connectServer, errorOf, sessionPath } from "../server/client.ts";
-import { askHere, detachOnSignals, requireHooks } from "./attached.ts";
+import { connectServer, sessionPath } from "../server/client.ts";
+import { requireHooks, showThroughServer } from "./attached.ts";
 import { goOnWithoutReader } from "./closed_output.ts";
 import { heldOutput } from "./held_output.ts";
 import type { GlobalOptions, Host } from "./host.ts";
@@ -42,41 +42,29 @@ export async function runThroughServer(
   goOnWithoutReader();
   talk(`(through reyn serve, pid ${client.pid})\n`);
 
-  const signals = detachOnSignals();
   const id = `${globals.agent}/${globals.session}`;
-  let detach = () => {};
   let result: RunResult | undefined;
-  try {
-    // The first hook's question comes with the message.
-    detach = await askHere({
-      client,
-      session: id,
-      output,
-      talk,
-      json: globals.json,
-      stdinRead,
-      clock: host.ioClock,
-    });
-    const body = text === undefined ? {} : { text };
-    for await (const { type, data: told } of client.stream(sessionPath(id, "/run"), body, signals.detached)) {
-      const event: unknown = JSON.parse(told);
+  const signalled = await showThroughServer({
+    client,
+    session: id,
+    output,
+    talk,
+    json: globals.json,
+    stdinRead,
+    clock: host.ioClock,
+    path: sessionPath(id, "/run"),
+    body: text === undefined ? {} : { text },
+    refusal: "run_refused",
+    each(type, event, told) {
       if (type === "run_ended") result = event as RunResult;
-      else if (type === "run_refused") {
-        throw errorOf(event) ?? new ReynError("E_INTERNAL", "the server failed");
-      } else if (!isNews(Object(event) as Record<string, unknown>, id)) continue;
+      else if (!isNews(Object(event) as Record<string, unknown>, id)) return;
       else if (globals.json) data(`${told}\n`);
       else {
         const shown = shownEvent(event);
         if (shown) show(shown);
       }
-    }
-  } catch (error) {
-    if (signals.received() === 0) throw error;
-  } finally {
-    detach();
-    signals.dispose();
-  }
-  const signalled = signals.received();
+    },
+  });
   if (signalled > 0) {
     talk("detached; what the session does goes on in the server\n");
     return 128 + signalled;
